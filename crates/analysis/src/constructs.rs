@@ -12,7 +12,8 @@
 //! definitions say. Where its rules are broken, sets that are so defined need not
 //! lie within each other; [`Constructs::innermost`], parents and depths are then
 //! those of the places in the tree, where a continue construct is all that its
-//! continue target dominates.
+//! continue target dominates. [`ConstructTree`] has these alone, for those who know
+//! dominance already.
 //!
 //! Left out are the constructs of headers that don't strictly dominate their merge
 //! block, or don't dominate their continue target ([`Constructs::misplaced`] lists
@@ -36,7 +37,7 @@
 //! let kinds: Vec<_> = constructs.all().iter().map(|construct| construct.kind).collect();
 //! assert_eq!(kinds, [ConstructKind::Loop, ConstructKind::Continue, ConstructKind::Selection]);
 //! assert_eq!(constructs.innermost(3), Some(2));
-//! assert_eq!(constructs.all()[2].parent, Some(0));
+//! assert_eq!(constructs.all()[2].parent(), Some(0));
 //! assert_eq!(constructs.innermost(4), Some(0));
 //! assert_eq!(constructs.innermost(5), Some(1));
 //! assert_eq!(constructs.innermost(6), None);
@@ -86,29 +87,112 @@ pub struct Construct {
     pub entry: Node,
     /// The merge block of the header.
     pub merge: Node,
-    /// Of a loop and of its continue construct: the continue target.
-    pub continue_target: Option<Node>,
-    /// Of a loop and of its continue construct: the block that branches back to the
-    /// header, if that is exactly one.
-    pub back_edge_block: Option<Node>,
-    /// The innermost construct around it. A continue construct is not within its
-    /// loop's construct but beside it.
-    pub parent: Option<ConstructIndex>,
     /// How many constructs are around it and itself: 1 without a parent.
     pub depth: u32,
+    // There may be as many constructs as blocks, so these are `NONE` where there is
+    // nothing.
+    continue_target: Node,
+    back_edge_block: Node,
+    parent: ConstructIndex,
+    innermost_loop: ConstructIndex,
+    innermost_switch: ConstructIndex,
+}
+
+impl Construct {
+    /// Of a loop and of its continue construct: the continue target.
+    #[inline]
+    pub fn continue_target(&self) -> Option<Node> {
+        some(self.continue_target)
+    }
+
+    /// Of a loop and of its continue construct: the block that branches back to the
+    /// header, if that is exactly one.
+    pub fn back_edge_block(&self) -> Option<Node> {
+        some(self.back_edge_block)
+    }
+
+    /// The innermost construct around it. A continue construct is not within its
+    /// loop's construct but beside it.
+    #[inline]
+    pub fn parent(&self) -> Option<ConstructIndex> {
+        some(self.parent)
+    }
+
     /// The loop construct of the innermost loop that this is in or a part of.
-    pub innermost_loop: Option<ConstructIndex>,
+    pub fn innermost_loop(&self) -> Option<ConstructIndex> {
+        some(self.innermost_loop)
+    }
+
     /// The innermost switch that this is, or is in, within that loop: what a branch to
     /// a merge block may leave besides the loop.
-    pub innermost_switch: Option<ConstructIndex>,
+    pub fn innermost_switch(&self) -> Option<ConstructIndex> {
+        some(self.innermost_switch)
+    }
+}
+
+fn some(number: u32) -> Option<u32> {
+    (number != NONE).then_some(number)
+}
+
+/// The constructs of a function by their places in the tree of structural dominance.
+#[derive(Clone, Debug)]
+pub struct ConstructTree {
+    all: Vec<Construct>,
+    /// For each block the innermost construct, or [`NONE`].
+    innermost: Vec<ConstructIndex>,
+}
+
+impl ConstructTree {
+    /// The constructs of a graph with these headers: for each block in the order of
+    /// `dominators`, which are structural, `header_of` says whether it is one.
+    ///
+    /// A header must strictly dominate its merge block, and dominate its continue
+    /// target, which is another block than the merge block.
+    pub fn new(
+        graph: &Graph,
+        dominators: &DominatorTree,
+        mut header_of: impl FnMut(Node) -> Option<Header>,
+    ) -> ConstructTree {
+        let mut finder = Finder {
+            graph,
+            dominators,
+            all: Vec::new(),
+            around: vec![UNPLACED; graph.len() as usize],
+            ordinary: vec![NONE; graph.len() as usize],
+            innermost: vec![NONE; graph.len() as usize],
+        };
+        for &node in dominators.pre_order() {
+            finder.place(node, header_of(node));
+        }
+        let (all, innermost) = (finder.all, finder.innermost);
+        ConstructTree { all, innermost }
+    }
+
+    /// The constructs, each after those around it. The cases of a switch follow it in
+    /// the order of its operands, the default first; a continue construct follows its
+    /// loop.
+    pub fn all(&self) -> &[Construct] {
+        &self.all
+    }
+
+    /// The construct with this number.
+    #[inline]
+    pub fn get(&self, index: ConstructIndex) -> Option<&Construct> {
+        self.all.get(index as usize)
+    }
+
+    /// The innermost construct that a block is in.
+    #[inline]
+    pub fn innermost(&self, node: Node) -> Option<ConstructIndex> {
+        let index = self.innermost.get(node as usize).copied();
+        index.filter(|&index| index != NONE)
+    }
 }
 
 /// The constructs of a function.
 #[derive(Clone, Debug)]
 pub struct Constructs {
-    all: Vec<Construct>,
-    /// For each block the innermost construct, or [`NONE`].
-    innermost: Vec<ConstructIndex>,
+    tree: ConstructTree,
     misplaced: Vec<Header>,
     /// Structural.
     order: DepthFirst,
@@ -140,24 +224,14 @@ impl Constructs {
                 None => misplaced.push(header),
             }
         }
-        let mut finder = Finder {
-            graph,
-            dominators: &dominators,
-            all: Vec::with_capacity(2 * headers.len()),
-            around: vec![UNPLACED; graph.len() as usize],
-            ordinary: vec![NONE; graph.len() as usize],
-            innermost: vec![NONE; graph.len() as usize],
-        };
-        for &node in dominators.pre_order() {
-            finder.place(node, headers.get(declared[node as usize] as usize));
-        }
-        let (all, innermost) = (finder.all, finder.innermost);
+        let tree = ConstructTree::new(graph, &dominators, |node| {
+            headers.get(declared[node as usize] as usize).copied()
+        });
         let is_plain = |construct: &Construct| has_plain_continue(construct, &dominators);
-        let post_dominators = (!all.iter().all(is_plain))
+        let post_dominators = (!tree.all.iter().all(is_plain))
             .then(|| PostDominatorTree::from_depth_first(&structural, &order));
         Constructs {
-            all,
-            innermost,
+            tree,
             misplaced,
             order,
             dominators,
@@ -170,27 +244,29 @@ impl Constructs {
         Constructs::new(flow.graph(), &flow.headers().collect::<Vec<_>>())
     }
 
-    /// The constructs, each after those around it. The cases of a switch follow it in
-    /// the order of its operands, the default first; a continue construct follows its
-    /// loop.
+    /// Their places in the tree.
+    pub fn tree(&self) -> &ConstructTree {
+        &self.tree
+    }
+
+    /// See [`ConstructTree::all`].
     pub fn all(&self) -> &[Construct] {
-        &self.all
+        self.tree.all()
     }
 
-    /// The construct with this number.
+    /// See [`ConstructTree::get`].
     pub fn get(&self, index: ConstructIndex) -> Option<&Construct> {
-        self.all.get(index as usize)
+        self.tree.get(index)
     }
 
-    /// The innermost construct that a block is in.
+    /// See [`ConstructTree::innermost`].
     pub fn innermost(&self, node: Node) -> Option<ConstructIndex> {
-        let index = self.innermost.get(node as usize).copied();
-        index.filter(|&index| index != NONE)
+        self.tree.innermost(node)
     }
 
     /// The constructs that a block is in, from the innermost outwards.
     pub fn around(&self, node: Node) -> impl Iterator<Item = &Construct> + '_ {
-        let parent = |construct: &&Construct| self.get(construct.parent?);
+        let parent = |construct: &&Construct| self.get(construct.parent()?);
         core::iter::successors(
             self.innermost(node).and_then(|index| self.get(index)),
             parent,
@@ -223,10 +299,10 @@ impl Constructs {
     /// reachable.
     fn continues(&self, construct: &Construct, node: Node) -> bool {
         let dominates = |above: Node| self.dominators.dominates(above, node);
-        let Some(target) = construct.continue_target else {
+        let Some(target) = construct.continue_target() else {
             return false;
         };
-        match (construct.back_edge_block, &self.post_dominators) {
+        match (construct.back_edge_block(), &self.post_dominators) {
             (None, _) => dominates(target) && !dominates(construct.merge),
             (Some(_), None) => node == target,
             (Some(back), Some(post)) => dominates(target) && post.dominates(back, node),
@@ -264,7 +340,8 @@ fn is_well_placed(header: Header, dominators: &DominatorTree) -> bool {
 /// alone: which branches back, and dominates nothing else. Post-dominance would add
 /// nothing.
 fn has_plain_continue(construct: &Construct, dominators: &DominatorTree) -> bool {
-    let (Some(target), Some(back)) = (construct.continue_target, construct.back_edge_block) else {
+    let (Some(target), Some(back)) = (construct.continue_target(), construct.back_edge_block())
+    else {
         return true;
     };
     back == target && dominators.subtree(target).len() == 1
@@ -289,7 +366,7 @@ struct Finder<'g> {
 
 impl Finder<'_> {
     /// Gives a block its construct. Its immediate dominator has got one before.
-    fn place(&mut self, node: Node, header: Option<&Header>) {
+    fn place(&mut self, node: Node, header: Option<Header>) {
         if self.around[node as usize] == UNPLACED {
             let above = self.dominators.immediate(node);
             self.around[node as usize] = above.map_or(NONE, |above| self.ordinary[above as usize]);
@@ -297,7 +374,7 @@ impl Finder<'_> {
         let around = self.around[node as usize];
         self.ordinary[node as usize] = around;
         self.innermost[node as usize] = around;
-        if let Some(&header) = header {
+        if let Some(header) = header {
             self.open(header, around);
         }
     }
@@ -314,12 +391,12 @@ impl Finder<'_> {
             header: node,
             entry: node,
             merge,
-            continue_target: None,
-            back_edge_block: None,
-            parent: outer.map(|_| around),
+            continue_target: NONE,
+            back_edge_block: NONE,
+            parent: around,
             depth: outer.map_or(0, |outer| outer.depth) + 1,
-            innermost_loop: outer.and_then(|outer| outer.innermost_loop),
-            innermost_switch: outer.and_then(|outer| outer.innermost_switch),
+            innermost_loop: outer.map_or(NONE, |outer| outer.innermost_loop),
+            innermost_switch: outer.map_or(NONE, |outer| outer.innermost_switch),
         };
         self.ordinary[node as usize] = index;
         self.innermost[node as usize] = index;
@@ -328,13 +405,13 @@ impl Finder<'_> {
             HeaderKind::Switch => {
                 let switch = Construct {
                     kind: ConstructKind::Switch,
-                    innermost_switch: Some(index),
+                    innermost_switch: index,
                     ..construct
                 };
                 self.all.push(switch);
                 self.open_cases(Construct {
                     kind: ConstructKind::Case,
-                    parent: Some(index),
+                    parent: index,
                     depth: switch.depth + 1,
                     ..switch
                 });
@@ -342,10 +419,10 @@ impl Finder<'_> {
             HeaderKind::Loop { continue_target } => {
                 let body = Construct {
                     kind: ConstructKind::Loop,
-                    continue_target: Some(continue_target),
-                    back_edge_block: self.back_edge_block(node),
-                    innermost_loop: Some(index),
-                    innermost_switch: None,
+                    continue_target,
+                    back_edge_block: self.back_edge_block(node).unwrap_or(NONE),
+                    innermost_loop: index,
+                    innermost_switch: NONE,
                     ..construct
                 };
                 self.all.push(body);

@@ -37,7 +37,8 @@ impl<'f> Meanings<'f> {
                 ConstructKind::Continue => {}
                 _ => meanings.merges[construct.merge as usize] = Some(index),
             }
-            if let (ConstructKind::Loop, Some(target)) = (construct.kind, construct.continue_target)
+            if let (ConstructKind::Loop, Some(target)) =
+                (construct.kind, construct.continue_target())
             {
                 meanings.continues[target as usize] = Some(index);
             }

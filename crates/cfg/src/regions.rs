@@ -35,10 +35,10 @@ impl Regions {
             let parent = match is_continue {
                 // A continue construct comes right behind its loop.
                 true => builder.last(),
-                false => builder.region(construct.parent),
+                false => builder.region(construct.parent()),
             };
             // A block that continues to itself is a loop and nothing else.
-            if is_continue && construct.continue_target == Some(construct.header) {
+            if is_continue && construct.continue_target() == Some(construct.header) {
                 builder.stand_for(parent);
                 continue;
             }
@@ -54,7 +54,7 @@ impl Regions {
                 header: construct.header,
                 entry: construct.entry,
                 merge: Some(construct.merge),
-                continue_target: construct.continue_target,
+                continue_target: construct.continue_target(),
                 parent,
                 depth: 0,
             });

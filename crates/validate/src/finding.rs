@@ -12,7 +12,7 @@ use spirvkit_grammar::{Capability, Extensions};
 
 use crate::inst_ctx::InstCtx;
 use crate::levels::{Level, Levels};
-use crate::module::{Capabilities, Inst, Module};
+use crate::module::{Capabilities, Inst, Lookup, Module};
 use crate::rule::Rule;
 use crate::rules::generated::id;
 
@@ -440,7 +440,7 @@ impl Reporter {
             seen: 0,
             mentions,
             sealed: HashSet::new(),
-            missed_capabilities: Capabilities::new(),
+            missed_capabilities: Capabilities::default(),
             missed_extensions: HashSet::new(),
             tainted: HashSet::new(),
             tainted_aside: HashSet::new(),

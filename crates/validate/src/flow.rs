@@ -4,7 +4,7 @@ use spirvkit_analysis::{Graph, Node};
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
-use crate::module::{Block, Function, Inst, Module, NONE, Type};
+use crate::module::{Block, Function, Inst, Lookup, Module, NONE, Type};
 
 /// The graph of a function's blocks, which are numbered in their order.
 pub(crate) struct Flow<'m, 'a> {
@@ -144,13 +144,6 @@ impl<'m, 'a> Flow<'m, 'a> {
     pub(crate) fn is_loop_header(&self, node: Node) -> bool {
         let merge = self.merge(node);
         merge.is_some_and(|merge| merge.continue_target.is_some())
-    }
-
-    /// How many constructs merge instructions declare: one for a selection, two for a
-    /// loop.
-    pub(crate) fn declared_constructs(&self) -> usize {
-        let loops = self.merges.iter().filter(|merge| merge.2 != NONE);
-        self.merges.len() + loops.count()
     }
 
     /// The merge block and the continue target that the block's merge instruction names.

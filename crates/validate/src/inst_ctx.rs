@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::ExecutionMode;
 
 use crate::finding::{CheckResult, Finding};
-use crate::module::{EntryPoint, Function, Inst, Models, Module};
+use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module};
 use crate::rule::Rule;
 
 /// An instruction in its module.

@@ -210,6 +210,7 @@ impl<'a> ModuleIndex<'a> {
 
     /// An annotation and, for an `OpGroupMemberDecorate`, the pairs of one target
     /// and its members.
+    #[inline]
     fn annotation(&self, (target, place): (u32, Place)) -> Option<(Inst<'a>, &'a [u32])> {
         if !place.is_in_pairs() {
             return Some((self.inst(place.word())?, &[]));
@@ -225,6 +226,7 @@ impl<'a> ModuleIndex<'a> {
     }
 
     /// The annotations of a target, and those of others behind them.
+    #[inline]
     fn annotations_from(&self, target: Id) -> Annotations<'_> {
         let entries = &self.annotations.entries;
         let start = entries.partition_point(|entry| entry.0 < target.0);
@@ -253,12 +255,14 @@ impl<'a> ModuleIndex<'a> {
     }
 
     /// The decorations of an id itself, not of its members.
+    #[inline]
     pub fn own_decorations(&self, target: Id) -> impl Iterator<Item = Decorated<'a>> + '_ {
         self.decorations(target)
             .filter(|decorated| decorated.member.is_none())
     }
 
     /// The decorations of a structure's member.
+    #[inline]
     pub fn member_decorations(
         &self,
         target: Id,

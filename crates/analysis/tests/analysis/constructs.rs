@@ -206,12 +206,12 @@ fn check_nest(graph: &Graph, found: &Constructs, defined: &[Defined]) -> Result<
         let parent = around.min_by_key(|other| other.blocks.len());
         prop_assert_eq!(
             construct
-                .parent
+                .parent()
                 .map(|parent| name(&found.all()[parent as usize])),
             parent.map(|other| (other.kind, other.entry, other.header))
         );
         let innermost_loop = construct
-            .innermost_loop
+            .innermost_loop()
             .map(|index| found.all()[index as usize]);
         let is_of_loop = |kind| matches!(kind, ConstructKind::Loop | ConstructKind::Continue);
         let loops = defined.iter().filter(|other| {
@@ -230,7 +230,7 @@ fn check_nest(graph: &Graph, found: &Constructs, defined: &[Defined]) -> Result<
         let way = ways.min_by_key(|other| other.blocks.len());
         let expected = way.filter(|way| way.kind == ConstructKind::Switch);
         let innermost_switch = construct
-            .innermost_switch
+            .innermost_switch()
             .map(|index| found.all()[index as usize]);
         prop_assert_eq!(
             innermost_switch.map(|found| found.header),
@@ -329,7 +329,7 @@ proptest! {
             check_contents(&graph, &headers, &found)?;
         }
         for (index, construct) in found.all().iter().enumerate() {
-            prop_assert!(construct.parent.is_none_or(|parent| (parent as usize) < index));
+            prop_assert!(construct.parent().is_none_or(|parent| (parent as usize) < index));
         }
     }
 
@@ -393,7 +393,7 @@ fn a_case_goes_on_to_the_next() {
     assert!(
         found.all()[1..]
             .iter()
-            .all(|case| case.parent == Some(0) && case.depth == 2)
+            .all(|case| case.parent() == Some(0) && case.depth == 2)
     );
 }
 
@@ -452,7 +452,7 @@ fn what_the_continue_target_dominates_behind_the_back_edge_is_not_in_its_constru
         kind,
     }];
     let found = Constructs::new(&graph, &headers);
-    assert_eq!(found.all()[1].back_edge_block, Some(3));
+    assert_eq!(found.all()[1].back_edge_block(), Some(3));
     let blocks = |index| {
         (0..6)
             .filter(|&node| found.contains(index, node))

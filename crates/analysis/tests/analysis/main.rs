@@ -5,6 +5,7 @@ mod calls;
 mod common;
 mod constructs;
 mod control_flow;
+mod index;
 mod layout;
 mod layout_comparison;
 mod properties;

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, FPEncoding, Op, StorageClass};
 
-use super::{Module, Type};
+use super::{Lookup, Module, Type};
 
 /// What a type is or holds that some rule asks for; not behind pointers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,7 +213,7 @@ impl<'a> Module<'a> {
 
     /// The types that an array or a structure is made of.
     pub(crate) fn parts(&self, ty: Id) -> &'a [u32] {
-        let words = self.def_words(ty).unwrap_or_default();
+        let words = self.words_of(ty).unwrap_or_default();
         let parts = match self.op_of(ty) {
             Op::TypeStruct => words.get(2..),
             Op::TypeArray | Op::TypeRuntimeArray => words.get(2..3),

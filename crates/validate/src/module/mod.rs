@@ -1,178 +1,46 @@
-//! The module as the rules see it: an index over its words, built in one pass.
+//! The module as the rules see it: its index, and what it is judged by.
 
-mod constants;
 mod contents;
-mod decorations;
-mod functions;
-mod inst;
 mod names;
-mod reach;
-mod role;
+mod reached;
 mod sound;
-mod types;
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::Deref;
 
-use hashbrown::HashSet;
-use spirvkit_binary::{
-    Definition, Definitions, HEADER_WORDS, Header, Id, IdMap, Import, Instruction, Operand, Value,
-    WordOffset,
-};
-use spirvkit_grammar::{
-    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
-    Version,
-};
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_binary::{Header, Id, Instruction, Operand, Value, WordOffset};
+use spirvkit_grammar::{Capability, ExecutionMode, Op, OperandKind, StorageClass, Version};
 
 use crate::finding::Mentions;
 use crate::options::{Env, Options};
-
 pub(crate) use contents::{Contents, Likeness};
-pub(crate) use decorations::Decorated;
-pub(crate) use functions::{Block, Function, Models};
-pub(crate) use inst::Inst;
-pub(crate) use reach::{AT_ONCE, Entries, Reach};
-pub(crate) use role::OPCODES;
-use role::Role;
 pub(crate) use sound::{Signature, Sound};
-
-pub(crate) use types::{CooperativeMatrix, Image, Type, is_cross_workgroup};
+pub(crate) use spirvkit_analysis::index::{
+    Block, Capabilities, CooperativeMatrix, Decorated, Entries, EntryPoint, Function, Image, Inst,
+    Models, Reach, Whereabouts,
+};
+pub(crate) use spirvkit_analysis::{Lookup, Type};
 
 /// Stands for "in no block" and the like.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Stand for the block of ids that are in none, but of which some rules ask where
-/// they are used: functions, and variables outside of functions.
-const FUNCTION: u32 = NONE - 1;
-const GLOBAL: u32 = NONE - 2;
-/// The same of anything else in no block, but not before the functions, such as
-/// parameters.
-const PARAMETER: u32 = NONE - 3;
+/// More than the numbers of the opcodes that are assigned: for tables by opcode.
+pub(crate) const OPCODES: usize = 1 << 13;
 
-/// What is known of an id: 8 bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Def {
-    /// The word offset of the defining instruction; 0 when there is none. The
-    /// top bit says that the instruction has a result type.
-    offset: u32,
-    /// The block that the definition stands in, or that it begins; from [`PARAMETER`]
-    /// up none.
-    block: u32,
-}
-
-const HAS_TYPE: u32 = 1 << 31;
-
-impl Def {
-    /// The word offset of the instruction; 0 when there is none.
-    #[inline]
-    pub(crate) fn offset(self) -> u32 {
-        self.offset & !HAS_TYPE
-    }
-
-    /// Whether there is a result type.
-    #[inline]
-    pub(crate) fn has_type(self) -> bool {
-        self.offset & HAS_TYPE != 0
-    }
-
-    /// The index of the block that it stands in or begins; a number above all
-    /// blocks if there is none.
-    #[inline]
-    pub(crate) fn block(self) -> u32 {
-        self.block
-    }
-
-    /// Whether it is a value, and defined before an offset.
-    #[inline]
-    pub(crate) fn is_value_before(self, offset: u32) -> bool {
-        // Without a type, the first is above any offset.
-        self.offset ^ HAS_TYPE < offset
-    }
-
-    /// Whether it stands in this block, or before the functions and is no variable.
-    #[inline]
-    pub(crate) fn is_at_hand_in(self, block: u32) -> bool {
-        self.block == block || self.block == NONE
-    }
-
-    /// Whether it stands in a block.
-    #[inline]
-    pub(crate) fn is_in_block(self) -> bool {
-        self.block < PARAMETER
-    }
-
-    /// Whether it is an `OpFunction`.
-    #[inline]
-    pub(crate) fn is_function(self) -> bool {
-        self.block == FUNCTION
-    }
-
-    /// Whether it is a variable outside of functions.
-    #[inline]
-    pub(crate) fn is_global(self) -> bool {
-        self.block == GLOBAL
-    }
+/// Whether a storage class is `CrossWorkgroup` or one of its subsets
+/// (`SPV_ALTERA_usm_storage_classes`).
+pub(crate) fn is_cross_workgroup(class: StorageClass) -> bool {
+    matches!(
+        class,
+        StorageClass::CrossWorkgroup
+            | StorageClass::DeviceOnlyALTERA
+            | StorageClass::HostOnlyALTERA
+    )
 }
 
 /// What the caller calls ids, without the `%`.
 pub(crate) type GivenNames<'n> = &'n dyn Fn(Id) -> Option<String>;
-
-/// An `OpEntryPoint`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryPoint<'a> {
-    pub(crate) inst: Inst<'a>,
-    pub(crate) model: ExecutionModel,
-    pub(crate) function: Id,
-    pub(crate) interface: &'a [u32],
-}
-
-impl EntryPoint<'_> {
-    pub(crate) fn name(&self) -> String {
-        self.inst
-            .string(2)
-            .map_or_else(String::new, |name| name.to_text_lossy())
-    }
-}
-
-/// The capabilities that are declared or implied by declared ones.
-#[derive(Clone, Debug)]
-pub(crate) struct Capabilities {
-    bits: [u64; Self::WORDS],
-}
-
-impl Capabilities {
-    /// The registry's numbers stay far below 64 times this.
-    const WORDS: usize = 128;
-
-    pub(crate) fn new() -> Self {
-        Self {
-            bits: [0; Self::WORDS],
-        }
-    }
-
-    #[inline]
-    pub(crate) fn contains(&self, capability: Capability) -> bool {
-        let word = self.bits.get(capability.0 as usize / 64);
-        word.is_some_and(|word| word >> (capability.0 % 64) & 1 != 0)
-    }
-
-    /// Adds a capability and those it implies.
-    pub(crate) fn add(&mut self, capability: Capability) {
-        let mut todo = Vec::new();
-        let mut next = Some(capability);
-        while let Some(capability) = next.take().or_else(|| todo.pop()) {
-            if self.contains(capability) {
-                continue;
-            }
-            if let Some(word) = self.bits.get_mut(capability.0 as usize / 64) {
-                *word |= 1 << (capability.0 % 64);
-            }
-            if let Some(info) = OperandKind::Capability.enumerant(capability.0) {
-                let implied = info.availability().capabilities().iter().copied();
-                todo.extend(implied.filter(|&implied| !self.contains(implied)));
-            }
-        }
-    }
-}
 
 /// Where instructions stand that use what few instructions use, so that rules
 /// about it needn't look at all. Found while the operands of all instructions are
@@ -211,72 +79,34 @@ impl InterestingUses {
     }
 }
 
-/// The index.
+/// A module that is judged.
 pub(crate) struct Module<'a> {
-    pub(crate) words: &'a [u32],
-    pub(crate) header: Header,
+    index: ModuleIndex<'a>,
     /// The version of the language that the header names.
     pub(crate) version: Version,
     pub(crate) options: &'a Options,
     pub(crate) env: Env,
-    ids: IdMap<Def>,
-    /// What the decoder must know of ids: types, sets of extended instructions, and the
-    /// values by which switches select.
-    pub(crate) definitions: Definitions,
-    pub(crate) capabilities: Capabilities,
-    /// Every `OpExtension`, with its name.
-    pub(crate) extensions: Vec<(Inst<'a>, String)>,
-    pub(crate) addressing: AddressingModel,
-    pub(crate) memory_model: MemoryModel,
-    pub(crate) entry_points: Vec<EntryPoint<'a>>,
-    /// The models and functions of entry points that there may be, as
-    /// specialization says.
-    conditional_entry_points: Vec<(ExecutionModel, Id)>,
-    /// `OpExecutionMode` and `OpExecutionModeId`: entry point and offset,
-    /// sorted.
-    modes: Vec<(u32, u32)>,
     last_local_size: OnceCell<Option<Id>>,
-    /// Entry points' functions and modes that they have.
-    declared_modes: OnceCell<HashSet<(u32, u32)>>,
-    /// Annotations: target and where, sorted.
-    annotations: Vec<(u32, decorations::Place)>,
-    /// The offsets of all `OpGroupMemberDecorate`.
-    member_groups: Vec<u32>,
-    has_groups: bool,
-    pub(crate) functions: Vec<Function>,
-    pub(crate) blocks: Vec<Block>,
-    /// Calls: the index of the function that calls, and the id of the one that
-    /// is called.
-    calls: Vec<(u32, Id)>,
-    function_indexes: IdMap<u32>,
-    /// The models of each function that is an entry point, by id.
-    entry_models: OnceCell<Vec<(u32, Models)>>,
-    structures: OnceCell<decorations::Structures>,
     known_types: RefCell<contents::Known>,
-    modeless: RefCell<Vec<functions::Reached>>,
+    modeless: RefCell<Vec<reached::Reached>>,
     /// What instructions have been found to be right.
     pub(crate) sound: Sound,
-    /// The offsets of variables outside of functions.
-    pub(crate) globals: Vec<u32>,
-    /// The offsets of types and variables before the first function, and of what
-    /// else there has a result without a type.
-    pub(crate) declared: Vec<u32>,
-    /// The offsets of variables in functions.
-    pub(crate) locals: Vec<u32>,
-    /// The offsets of instructions whose results were defined before, or aren't
-    /// between 1 and the bound.
-    pub(crate) odd_results: Vec<u32>,
     /// How many operands may still be looked at to find those at fault.
     operands_to_look_at: Cell<u64>,
-    names: OnceCell<names::Names>,
     given_names: Option<GivenNames<'a>>,
     /// Where functions, function types and global variables are used.
     pub(crate) interesting: InterestingUses,
     /// What the message in the making speaks of.
     pub(crate) mentions: Mentions,
-    uses: OnceCell<functions::Uses>,
-    /// Instructions that begin with a word count of zero or past the end.
-    pub(crate) broken_tail: Option<spirvkit_binary::Error>,
+}
+
+impl<'a> Deref for Module<'a> {
+    type Target = ModuleIndex<'a>;
+
+    #[inline]
+    fn deref(&self) -> &ModuleIndex<'a> {
+        &self.index
+    }
 }
 
 impl<'a> Module<'a> {
@@ -287,188 +117,20 @@ impl<'a> Module<'a> {
         options: &'a Options,
         given_names: Option<GivenNames<'a>>,
     ) -> Self {
-        let limit = words.len();
-        // As many as most modules of this size have at least, so that the lists are
-        // not moved often while they grow.
-        let likely = limit / 128;
-        let mut m = Self {
-            words,
-            header,
+        Self {
+            index: ModuleIndex::with_header(words, header),
             version: Version::from_word(words.get(1).copied().unwrap_or(0))
                 .unwrap_or(Version::V1_0),
             options,
             env: Env::new(options.env),
-            ids: IdMap::with_bound(
-                Def {
-                    offset: 0,
-                    block: NONE,
-                },
-                limit,
-                header.bound,
-            ),
-            definitions: Definitions::with_bound(limit, header.bound),
-            capabilities: Capabilities::new(),
-            extensions: Vec::new(),
-            addressing: AddressingModel::Logical,
-            memory_model: MemoryModel::Simple,
-            entry_points: Vec::new(),
-            modes: Vec::new(),
             last_local_size: OnceCell::new(),
-            declared_modes: OnceCell::new(),
-            annotations: Vec::with_capacity(likely),
-            member_groups: Vec::new(),
-            has_groups: false,
-            functions: Vec::new(),
-            blocks: Vec::with_capacity(likely),
-            calls: Vec::new(),
-            function_indexes: IdMap::new(NONE, limit),
-            conditional_entry_points: Vec::new(),
-            entry_models: OnceCell::new(),
-            structures: OnceCell::new(),
             known_types: RefCell::default(),
             modeless: RefCell::new(Vec::new()),
             sound: Sound::new(),
-            globals: Vec::new(),
-            declared: Vec::with_capacity(likely),
-            locals: Vec::with_capacity(likely / 4),
             operands_to_look_at: Cell::new(most_operands_looked_at(words.len())),
-            odd_results: Vec::new(),
-            names: OnceCell::new(),
             given_names,
             interesting: InterestingUses::default(),
             mentions: Mentions::default(),
-            uses: OnceCell::new(),
-            broken_tail: None,
-        };
-        let mut builder = functions::Builder::default();
-        let mut selectors = Vec::new();
-        let mut end = HEADER_WORDS;
-        for inst in m.all_instructions() {
-            end = inst.offset() as usize + inst.words().len();
-            let role = Role::of(inst.op());
-            builder.add(&mut m, inst, role);
-            m.note_result(inst, builder.block());
-            if role != Role::Nothing {
-                m.note(inst, role, builder.block());
-            }
-            if role == Role::Terminator && inst.op() == Op::Switch {
-                selectors.push(inst.id(0));
-            }
-        }
-        if end < words.len()
-            && let Ok(module) = spirvkit_binary::Module::new(words)
-        {
-            m.broken_tail = module.instructions().find_map(Result::err);
-        }
-        builder.finish(&mut m);
-        for selector in selectors {
-            if let Some(ty) = m.type_of(selector) {
-                m.definitions.define_value(selector, ty);
-            }
-        }
-        // It was made by doubling, and stays.
-        m.blocks.shrink_to_fit();
-        m.modes.sort_unstable();
-        m.sort_annotations();
-        functions::find_models(&mut m);
-        m
-    }
-
-    /// Notes where a result is defined, and as what.
-    #[inline]
-    fn note_result(&mut self, inst: Inst<'_>, block: u32) {
-        let offset = inst.offset();
-        let Some(word) = inst.result_word() else {
-            return;
-        };
-        let Some(&result) = inst.words().get(word) else {
-            return self.odd_results.push(offset);
-        };
-        let result = Id(result);
-        let op = inst.op();
-        let has_type = word > 1;
-        let mut home = block;
-        if block == NONE {
-            let is_variable = op.is_variable();
-            let is_before_functions = self.functions.is_empty();
-            if is_before_functions && (!has_type || is_variable) {
-                self.declared.push(offset);
-            }
-            home = match op {
-                Op::Function => FUNCTION,
-                _ if is_variable => GLOBAL,
-                _ if is_before_functions => NONE,
-                _ => PARAMETER,
-            };
-        }
-        let def = self.ids.slot(result);
-        let is_new = def.offset == 0;
-        if !is_new || result.0 == 0 || result.0 >= self.header.bound {
-            self.odd_results.push(offset);
-        }
-        if !is_new {
-            return;
-        }
-        *def = Def {
-            offset: if has_type { offset | HAS_TYPE } else { offset },
-            block: home,
-        };
-        if !has_type && op != Op::Label {
-            let offset = WordOffset(offset as usize);
-            let instruction = Instruction::from_words(inst.words(), offset);
-            instruction.map(|instruction| self.definitions.define(&instruction));
-        }
-    }
-
-    /// Notes what an instruction declares.
-    #[inline]
-    fn note(&mut self, inst: Inst<'a>, role: Role, block: u32) {
-        match role {
-            Role::Capability => self.capabilities.add(Capability(inst.arg(0))),
-            Role::ConditionalCapability => self.capabilities.add(Capability(inst.arg(1))),
-            Role::Extension => {
-                let index = usize::from(inst.op() == Op::ConditionalExtensionINTEL);
-                let name = inst.string(index).map(|name| name.to_text_lossy());
-                self.extensions.push((inst, name.unwrap_or_default()));
-            }
-            Role::MemoryModel => {
-                self.addressing = AddressingModel(inst.arg(0));
-                self.memory_model = MemoryModel(inst.arg(1));
-            }
-            Role::EntryPoint => {
-                let name = inst.string(2).map_or(0, |name| name.words().len());
-                self.entry_points.push(EntryPoint {
-                    inst,
-                    model: ExecutionModel(inst.arg(0)),
-                    function: inst.id(1),
-                    interface: inst.args().get(2 + name..).unwrap_or_default(),
-                });
-            }
-            Role::ConditionalEntryPoint => {
-                let entry = (ExecutionModel(inst.arg(1)), inst.id(2));
-                self.conditional_entry_points.push(entry);
-            }
-            Role::ExecutionMode => {
-                self.modes.push((inst.arg(0), inst.offset()));
-            }
-            Role::Decoration => {
-                self.annotations
-                    .push((inst.arg(0), decorations::Place::of(inst)));
-            }
-            Role::GroupDecoration => {
-                for &target in inst.args().iter().skip(1) {
-                    self.annotations
-                        .push((target, decorations::Place::of(inst)));
-                }
-            }
-            Role::GroupMemberDecoration => self.note_group_members(inst),
-            Role::DecorationGroup => self.has_groups = true,
-            Role::Variable if block == NONE => {
-                self.globals.push(inst.offset());
-            }
-            Role::Variable => self.locals.push(inst.offset()),
-            // What shapes functions is followed elsewhere.
-            _ => {}
         }
     }
 
@@ -550,158 +212,6 @@ impl<'a> Module<'a> {
         found.map(|operand| operand.word)
     }
 
-    /// The instruction that defines an id.
-    #[inline]
-    pub(crate) fn def(&self, id: Id) -> Option<Inst<'a>> {
-        match self.ids.get(id).offset() {
-            0 => None,
-            offset => Inst::at(self.words, offset),
-        }
-    }
-
-    /// Where an id is defined.
-    #[inline]
-    pub(crate) fn whereabouts(&self, id: Id) -> Def {
-        self.ids.get(id)
-    }
-
-    /// The words of the instruction that defines an id.
-    #[inline]
-    fn def_words(&self, id: Id) -> Option<&'a [u32]> {
-        match self.ids.get(id).offset() {
-            0 => None,
-            offset => {
-                let rest = self.words.get(offset as usize..)?;
-                rest.get(..(rest.first()? >> 16) as usize)
-            }
-        }
-    }
-
-    /// Whether an instruction is of an extended set that says nothing of what the
-    /// module does.
-    pub(crate) fn is_remark(&self, inst: Inst<'_>) -> bool {
-        self.is_remark_at(inst.offset())
-    }
-
-    /// Whether the one at a word offset is.
-    pub(crate) fn is_remark_at(&self, offset: u32) -> bool {
-        let words = self.words.get(offset as usize..);
-        let Some(&[first, _, _, set, ..]) = words else {
-            return false;
-        };
-        if !Op(first as u16).is_ext_inst() {
-            return false;
-        }
-        match self.definitions.get(Id(set)) {
-            Definition::Import(Import::Known(set)) => set.is_non_semantic() || set.is_debug_info(),
-            // Of the sets that nobody knows, others can't be imported.
-            Definition::Import(Import::Unknown) => true,
-            _ => false,
-        }
-    }
-
-    /// The word offset of the instruction that defines an id; 0 when none does.
-    #[inline]
-    pub(crate) fn def_offset(&self, id: Id) -> u32 {
-        self.ids.get(id).offset()
-    }
-
-    /// The block that an id is defined in, or that a label begins: an index of
-    /// [`blocks`](Self::blocks). `None` outside of blocks.
-    #[inline]
-    pub(crate) fn block_of(&self, id: Id) -> Option<u32> {
-        let def = self.ids.get(id);
-        def.is_in_block().then_some(def.block)
-    }
-
-    /// The opcode that defines an id; `OpNop` when none does.
-    #[inline]
-    pub(crate) fn op_of(&self, id: Id) -> Op {
-        match self.ids.get(id).offset() {
-            0 => Op::Nop,
-            offset => Op(self.words[offset as usize] as u16),
-        }
-    }
-
-    /// The type of a value: `None` for anything that is no value.
-    #[inline]
-    pub(crate) fn type_of(&self, id: Id) -> Option<Id> {
-        let def = self.ids.get(id);
-        match def.has_type() {
-            true => self.words.get(def.offset() as usize + 1).map(|&ty| Id(ty)),
-            false => None,
-        }
-    }
-
-    /// Whether a capability is declared or implied.
-    #[inline]
-    pub(crate) fn has(&self, capability: Capability) -> bool {
-        self.capabilities.contains(capability)
-    }
-
-    /// Whether an extension is declared.
-    pub(crate) fn has_extension(&self, name: &str) -> bool {
-        self.extensions.iter().any(|(_, declared)| declared == name)
-    }
-
-    /// The instruction at a word offset.
-    #[inline]
-    pub(crate) fn inst(&self, offset: u32) -> Option<Inst<'a>> {
-        Inst::at(self.words, offset)
-    }
-
-    /// The instructions that start in a range of words.
-    pub(crate) fn instructions(
-        &self,
-        range: std::ops::Range<u32>,
-    ) -> impl Iterator<Item = Inst<'a>> + use<'a> {
-        let words = self.words;
-        let mut next = range.start;
-        std::iter::from_fn(move || {
-            if next >= range.end {
-                return None;
-            }
-            let inst = Inst::at(words, next)?;
-            next += inst.words().len() as u32;
-            Some(inst)
-        })
-    }
-
-    /// All instructions.
-    pub(crate) fn all_instructions(&self) -> impl Iterator<Item = Inst<'a>> + use<'a> {
-        let mut rest = self.words.get(HEADER_WORDS..).unwrap_or_default();
-        let mut offset = HEADER_WORDS as u32;
-        std::iter::from_fn(move || {
-            let count = (rest.first()? >> 16) as usize;
-            let (words, next) = rest.split_at_checked(count)?;
-            let inst = Inst::standing_at(words, offset)?;
-            rest = next;
-            offset += count as u32;
-            Some(inst)
-        })
-    }
-
-    /// The `OpExecutionMode` and `OpExecutionModeId` instructions of an entry
-    /// point's function, in order.
-    pub(crate) fn execution_modes(&self, function: Id) -> impl Iterator<Item = Inst<'a>> + '_ {
-        let start = self.modes.partition_point(|mode| mode.0 < function.0);
-        self.modes[start..]
-            .iter()
-            .take_while(move |mode| mode.0 == function.0)
-            .filter_map(|mode| self.inst(mode.1))
-    }
-
-    /// Whether an entry point's function has an execution mode. Many entry points
-    /// may be of one function, so that going through its modes for each takes
-    /// too long.
-    pub(crate) fn has_execution_mode(&self, function: Id, mode: ExecutionMode) -> bool {
-        let all = self.declared_modes.get_or_init(|| {
-            let modes = self.all_execution_modes();
-            modes.map(|(id, inst)| (id.0, inst.arg(1))).collect()
-        });
-        all.contains(&(function.0, mode.0))
-    }
-
     /// The one of the ids that entry points' `LocalSizeId` modes name that is
     /// defined last.
     pub(crate) fn last_local_size(&self) -> Option<Id> {
@@ -716,20 +226,6 @@ impl<'a> Module<'a> {
                 .flat_map(|(_, mode)| (2..5).map(move |index| mode.id(index)));
             sizes.max_by_key(|&size| self.def_offset(size))
         })
-    }
-
-    /// All `OpExecutionMode` and `OpExecutionModeId` instructions with the
-    /// functions that they name, sorted by function.
-    pub(crate) fn all_execution_modes(&self) -> impl Iterator<Item = (Id, Inst<'a>)> + '_ {
-        let modes = self.modes.iter();
-        modes.filter_map(|mode| Some((Id(mode.0), self.inst(mode.1)?)))
-    }
-
-    /// The instructions that use an id as an operand, as word offsets, in module
-    /// order. The first call builds an index of the whole module: for rules that
-    /// few modules need.
-    pub(crate) fn uses(&self, id: Id) -> &[u32] {
-        self.uses.get_or_init(|| functions::Uses::new(self)).of(id)
     }
 
     /// Whether the module has no entry point, although it must have one.

@@ -1,16 +1,11 @@
 //! What to call things in messages. Nothing here is made unless there is an
 //! error to tell.
 
-use hashbrown::HashMap;
-
 use spirvkit_binary::{Id, spelling};
 use spirvkit_diagnostics::similar;
 use spirvkit_grammar::Op;
 
-use super::{Module, Type};
-
-/// Debug names, by id.
-pub(crate) type Names = HashMap<u32, String>;
+use super::{Lookup, Module, Type};
 
 /// Names longer than this are cut.
 const MAX_LENGTH: usize = 60;
@@ -19,18 +14,17 @@ const MAX_LENGTH: usize = 60;
 const MAX_DEPTH: usize = 4;
 
 /// What an id is called.
-enum Name<'n> {
+enum Name {
     /// By the caller: no two ids are called so.
     Given(String),
     /// By `OpName`.
-    Debug(&'n str),
+    Debug(String),
 }
 
-impl Name<'_> {
+impl Name {
     fn text(&self) -> &str {
         match self {
-            Self::Given(name) => name,
-            Self::Debug(name) => name,
+            Self::Given(name) | Self::Debug(name) => name,
         }
     }
 }
@@ -47,25 +41,18 @@ impl Module<'_> {
     pub(crate) fn shown(&self, id: Id) -> String {
         match self.own_name(id) {
             Some(Name::Given(name)) => format!("`%{}`", shorten(&name)),
-            Some(Name::Debug(name)) => format!("`%{}` (\"{}\")", id.0, shorten(name)),
+            Some(Name::Debug(name)) => format!("`%{}` (\"{}\")", id.0, shorten(&name)),
             None => format!("`%{}`", id.0),
         }
     }
 
     /// What an id is called if that isn't its number.
-    fn own_name(&self, id: Id) -> Option<Name<'_>> {
+    fn own_name(&self, id: Id) -> Option<Name> {
         if let Some(name) = self.given_names.and_then(|name| name(id)) {
             return Some(Name::Given(name));
         }
-        let names = self.names.get_or_init(|| {
-            self.all_instructions()
-                .take_while(|inst| inst.op() != Op::Function)
-                .filter(|inst| inst.op() == Op::Name)
-                .filter_map(|inst| Some((inst.arg(0), inst.string(1)?.to_text_lossy())))
-                .collect()
-        });
-        let name = names.get(&id.0).filter(|name| !name.is_empty())?;
-        Some(Name::Debug(name))
+        let name = self.name_of(id)?.to_text_lossy();
+        (!name.is_empty()).then_some(Name::Debug(name))
     }
 
     /// The id with a definition whose name is most like that of an id without one.
@@ -78,7 +65,7 @@ impl Module<'_> {
         }
         let defined = self.all_instructions().filter_map(|inst| inst.result());
         let named = defined.filter_map(|id| Some((id, self.own_name(id)?)));
-        let named: Vec<(Id, Name<'_>)> = named.collect();
+        let named: Vec<(Id, Name)> = named.collect();
         let named = named.iter().map(|(id, name)| (name.text(), *id));
         similar(wanted.text(), named).into_iter().next()
     }

@@ -9,7 +9,7 @@ use spirvkit_grammar::{Op, OperandKind, Quantifier};
 
 use crate::finding::{Finding, Reporter};
 use crate::flow::Flow;
-use crate::module::Inst;
+use crate::module::{Inst, Lookup};
 use crate::rules::control_flow::Structure;
 use crate::rules::generated::dominance;
 

@@ -8,7 +8,7 @@ use spirvkit_grammar::{Class, ExtInstSet, InstructionInfo, Op};
 
 use super::layout::may_be_in_block;
 use crate::finding::{CheckResult, Finding, Reported};
-use crate::module::{Block, Def, Inst, InterestingUses, Module, NONE};
+use crate::module::{Block, Inst, InterestingUses, Lookup, Module, NONE, Whereabouts};
 use crate::rule::Rule;
 use crate::rules::generated::id;
 use crate::rules::may_handle_pointers;
@@ -274,7 +274,7 @@ impl<'m, 'a> Ids<'m, 'a> {
     /// Whether what is defined there can be used by an instruction without further
     /// questions: a value of the same block, or a constant.
     #[inline(always)]
-    pub(super) fn is_at_hand(&self, inst: Inst<'_>, def: Def) -> bool {
+    pub(super) fn is_at_hand(&self, inst: Inst<'_>, def: Whereabouts) -> bool {
         def.is_value_before(inst.offset()) && def.is_at_hand_in(self.block)
     }
 
@@ -287,7 +287,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         takes: Takes,
         ordinal: usize,
         id: Id,
-        def: Def,
+        def: Whereabouts,
     ) -> CheckResult {
         let here = inst.offset();
         if def.is_value_before(here) && (def.is_in_block() || def.is_global()) {
@@ -327,7 +327,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         takes: Takes,
         ordinal: usize,
         id: Id,
-        def: Def,
+        def: Whereabouts,
     ) -> CheckResult {
         let m = self.m;
         self.note_use(inst, id, def);
@@ -383,7 +383,7 @@ impl<'m, 'a> Ids<'m, 'a> {
 
     /// Notes that a value of another block is used.
     #[inline]
-    fn note_crossing(&mut self, inst: Inst<'_>, def: Def) {
+    fn note_crossing(&mut self, inst: Inst<'_>, def: Whereabouts) {
         match self.used_by.get_mut(def.block() as usize) {
             Some(last) if inst.op() != Op::Phi && self.block != NONE => {
                 if *last != self.block {
@@ -396,7 +396,7 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 
     /// Notes where things are used that rules ask for.
-    fn note_use(&mut self, inst: Inst<'_>, id: Id, def: Def) {
+    fn note_use(&mut self, inst: Inst<'_>, id: Id, def: Whereabouts) {
         let here = inst.offset();
         let offset = def.offset();
         let is_crossing = offset > self.first_function && def.block() != self.block;

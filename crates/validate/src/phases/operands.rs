@@ -18,7 +18,7 @@ use super::gating::Gate;
 use super::ids::{Ids, Takes, is_noted};
 use super::layout::{Layout, Standing, is_disorder};
 use crate::finding::{CheckResult, Finding, Reported, Reporter, all};
-use crate::module::{Def, Inst, InterestingUses, Module, Type};
+use crate::module::{Inst, InterestingUses, Lookup, Module, Type, Whereabouts};
 use crate::rules::generated::{binary, id, literal};
 use crate::rules::{self as families, environment_knows, limits};
 
@@ -452,7 +452,7 @@ impl<'a> Pass<'_, 'a, '_> {
         takes: Takes,
         ordinal: usize,
         id: Id,
-        def: Def,
+        def: Whereabouts,
     ) {
         let result = self.ids.operand(inst, takes, ordinal, id, def);
         keep(&mut self.found.ids, result);

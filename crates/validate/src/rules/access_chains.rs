@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 use super::Family;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, NONE, Signature, Type};
+use crate::module::{Lookup, Module, NONE, Signature, Type};
 use crate::rules::generated::access_chain;
 
 pub(crate) const FAMILY: Family = Family {

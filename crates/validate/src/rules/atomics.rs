@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Op, StorageClass};
 use super::{Family, arithmetic, scopes, semantics};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type, is_cross_workgroup};
+use crate::module::{Lookup, Module, Type, is_cross_workgroup};
 use crate::options::Api;
 use crate::rule::Rule;
 use crate::rules::generated::atomic;

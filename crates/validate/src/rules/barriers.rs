@@ -6,7 +6,7 @@ use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
 use super::{Family, scopes, semantics};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Models, Module};
+use crate::module::{Lookup, Models, Module};
 use crate::rules::generated::barrier;
 
 pub(crate) const FAMILY: Family = Family {

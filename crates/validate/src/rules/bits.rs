@@ -6,6 +6,7 @@ use super::Family;
 use super::operation::{Operation, check_types};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
+use crate::module::Lookup;
 use crate::rules::generated::bits;
 
 pub(crate) const FAMILY: Family = Family {

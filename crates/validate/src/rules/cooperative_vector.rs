@@ -8,7 +8,7 @@ use super::memory::operands::{self, Access};
 use super::operation::Operation;
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::cooperative_vector;
 
 pub(crate) const FAMILY: Family = Family {

@@ -6,7 +6,7 @@ use spirvkit_grammar::Op;
 use super::Family;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::debug;
 
 pub(crate) const FAMILY: Family = Family {

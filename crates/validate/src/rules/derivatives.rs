@@ -6,7 +6,7 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::Models;
+use crate::module::{Lookup, Models};
 use crate::rules::generated::derivative;
 
 pub(crate) const FAMILY: Family = Family {

@@ -7,7 +7,7 @@ use super::Family;
 use super::operation::Operation;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::device_enqueue;
 
 pub(crate) const FAMILY: Family = Family {

@@ -8,7 +8,7 @@ use super::operation::{Operation, check_values};
 use super::{Family, arithmetic};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::dot_product;
 
 pub(crate) const FAMILY: Family = Family {

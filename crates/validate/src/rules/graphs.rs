@@ -9,7 +9,7 @@ use spirvkit_grammar::{Capability, Op, StorageClass};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Inst, Module, Type};
+use crate::module::{Inst, Lookup, Module, Type};
 use crate::rules::generated::graph;
 
 pub(crate) const FAMILY: Family = Family {

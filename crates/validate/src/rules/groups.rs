@@ -7,7 +7,7 @@ use spirvkit_grammar::{AddressingModel, ExecutionMode, ExecutionModel, Op, Stora
 use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Models, Module, Type, is_cross_workgroup};
+use crate::module::{Lookup, Models, Module, Type, is_cross_workgroup};
 use crate::rule::Rule;
 use crate::rules::generated::group;
 

@@ -10,7 +10,7 @@ use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, all};
-use crate::module::{Inst, Module};
+use crate::module::{Inst, Lookup, Module};
 use crate::options::Limits;
 use crate::rule::Rule;
 use crate::rules::generated::limit;

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Inst, Models, Module, Type};
+use crate::module::{Inst, Lookup, Models, Module, Type};
 use crate::rules::generated::mesh;
 
 pub(crate) const FAMILY: Family = Family {

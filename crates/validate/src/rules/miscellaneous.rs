@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, Op, Scope};
 use super::{Family, scopes, small_types};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rule::Rule;
 use crate::rules::generated::misc;
 

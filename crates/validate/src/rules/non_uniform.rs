@@ -8,7 +8,7 @@ use super::groups::{Kind, expect, expect_result_type};
 use super::{Family, arithmetic, scopes};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::non_uniform;
 
 pub(crate) const FAMILY: Family = Family {

@@ -6,7 +6,7 @@ use spirvkit_grammar::Op;
 
 use crate::finding::{CheckResult, Finding};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rule::Rule;
 
 /// An instruction with its result type and operands at hand.

@@ -5,7 +5,7 @@ use spirvkit_grammar::{ExecutionModel, Op};
 use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::Models;
+use crate::module::{Lookup, Models};
 use crate::rules::generated::primitive;
 
 pub(crate) const FAMILY: Family = Family {

@@ -7,7 +7,7 @@ use super::Family;
 use super::ray_tracing::{Kind, Made, check_operands, check_result};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::ray_query;
 
 pub(crate) const FAMILY: Family = Family {

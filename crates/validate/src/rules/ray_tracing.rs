@@ -8,7 +8,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Models, Module, Type};
+use crate::module::{Lookup, Models, Module, Type};
 use crate::rules::generated::ray;
 
 pub(crate) const FAMILY: Family = Family {

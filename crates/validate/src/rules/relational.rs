@@ -6,7 +6,7 @@ use super::operation::{Operation, check_types};
 use super::{Family, arithmetic};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::relational;
 
 pub(crate) const FAMILY: Family = Family {

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, MemoryModel, Scope};
 use super::Family;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Models, Module};
+use crate::module::{Lookup, Models, Module};
 use crate::rule::Rule;
 use crate::rules::generated::scope;
 

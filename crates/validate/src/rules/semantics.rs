@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, MemoryModel, MemorySemantics, Op, Scope};
 use super::{Family, scopes};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::Module;
+use crate::module::{Lookup, Module};
 use crate::rule::Rule;
 use crate::rules::generated::semantics;
 

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, Op};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Inst, Module, Type};
+use crate::module::{Contents, Inst, Lookup, Module, Type};
 use crate::rules::generated::small_type;
 
 pub(crate) const FAMILY: Family = Family {

@@ -8,7 +8,7 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::tensor;
 
 pub(crate) const FAMILY: Family = Family {

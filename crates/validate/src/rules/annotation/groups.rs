@@ -8,6 +8,7 @@ use spirvkit_grammar::Op;
 use super::check_member;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
+use crate::module::Lookup;
 use crate::rules::generated::annotation;
 
 /// Checks what uses an `OpDecorationGroup`.

@@ -7,7 +7,7 @@ use spirvkit_grammar::Decoration;
 use super::holds_descriptor;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::Decorated;
+use crate::module::{Decorated, Lookup};
 use crate::rules::generated::annotation;
 
 /// Checks the operand that is a stride or an offset.

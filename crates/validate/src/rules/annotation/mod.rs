@@ -14,7 +14,7 @@ use spirvkit_grammar::{Decoration, Op, OperandKind};
 use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Decorated, Inst, Module};
+use crate::module::{Contents, Decorated, Inst, Lookup, Module};
 use crate::rules::generated::annotation;
 
 pub(crate) const FAMILY: Family = Family {

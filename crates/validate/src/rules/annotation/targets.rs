@@ -4,7 +4,7 @@ use spirvkit_grammar::{Decoration, Op};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::{Decorated, Inst};
+use crate::module::{Decorated, Inst, Lookup};
 use crate::rules::generated::annotation;
 
 /// What decorations may stand on.

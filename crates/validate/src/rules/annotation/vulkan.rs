@@ -5,7 +5,7 @@ use spirvkit_grammar::{Decoration, Op, StorageClass};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::{Decorated, Inst};
+use crate::module::{Decorated, Inst, Lookup};
 use crate::rule::Rule;
 use crate::rules::generated::annotation;
 

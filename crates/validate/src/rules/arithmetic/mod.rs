@@ -9,7 +9,7 @@ use super::operation::{Operation, check_types};
 use super::{Family, cooperative_matrix};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::arithmetic;
 
 pub(crate) const FAMILY: Family = Family {

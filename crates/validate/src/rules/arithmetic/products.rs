@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 use super::super::operation::Operation;
 use super::{check_encoding, encoding};
 use crate::finding::{CheckResult, all, both, expect};
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::arithmetic;
 
 pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {

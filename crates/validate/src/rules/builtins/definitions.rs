@@ -5,7 +5,7 @@ use spirvkit_grammar::{BuiltIn, Capability, Decoration};
 use super::Seed;
 use super::table::ALL;
 use crate::finding::{CheckResult, Finding, all};
-use crate::module::Module;
+use crate::module::{Lookup, Module};
 use crate::rules::generated::builtin;
 
 /// Built-ins that decorate no members in Vulkan.

@@ -5,7 +5,7 @@ use spirvkit_grammar::{BuiltIn, Decoration, Op, StorageClass};
 
 use super::Seed;
 use crate::finding::{CheckResult, Finding, Reporter, all};
-use crate::module::{EntryPoint, Module};
+use crate::module::{EntryPoint, Lookup, Module};
 use crate::rules::generated::builtin;
 
 /// The built-ins of the module, sorted by what they decorate and then by number.

@@ -7,7 +7,7 @@ use spirvkit_grammar::{BuiltIn, ExecutionMode, ExecutionModel};
 
 use super::Seed;
 use crate::finding::{Finding, Reporter};
-use crate::module::{EntryPoint, Module, Type};
+use crate::module::{EntryPoint, Lookup, Module, Type};
 use crate::rules::generated::builtin;
 
 /// The execution mode that goes with a built-in's indices.

@@ -21,7 +21,7 @@ use spirvkit_grammar::{BuiltIn, Decoration, Op};
 use super::Family;
 use crate::finding::{CheckResult, Reporter};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use table::Row;
 
 pub(crate) const FAMILY: Family = Family {

@@ -13,7 +13,7 @@ use super::Seed;
 use super::definitions;
 use super::table::{ALL, Classes, EXCLUSIONS, FRAGMENT, MESH_EXT, TESS_EVALUATION, VERTEX};
 use crate::finding::{Finding, Reporter};
-use crate::module::{Function, Inst, Models, Module};
+use crate::module::{Function, Inst, Lookup, Models, Module};
 use crate::rules::generated::builtin;
 
 /// Why a built-in must not be used.

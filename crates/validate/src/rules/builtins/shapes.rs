@@ -6,7 +6,7 @@ use spirvkit_binary::Id;
 
 use super::Seed;
 use super::table::{ALL, MESH_EXT, PER_VERTEX};
-use crate::module::{Models, Module, Type};
+use crate::module::{Lookup, Models, Module, Type};
 
 /// The type of a built-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Likeness, Module, Type};
+use crate::module::{Likeness, Lookup, Module, Type};
 use crate::rules::generated::composite;
 
 pub(crate) const FAMILY: Family = Family {

@@ -5,7 +5,7 @@ use spirvkit_grammar::Op;
 
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, Finding};
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::composite;
 
 pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {

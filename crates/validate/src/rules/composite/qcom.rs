@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 use super::super::cooperative_matrix::Use;
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, Finding, all, both, expect};
-use crate::module::{CooperativeMatrix, Module, Type};
+use crate::module::{CooperativeMatrix, Lookup, Module, Type};
 use crate::rules::generated::composite;
 
 pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {

@@ -2,6 +2,7 @@
 
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, all, both, expect};
+use crate::module::Lookup;
 use crate::rules::generated::composite;
 
 /// The index of a component that is left undefined.

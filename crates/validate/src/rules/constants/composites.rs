@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 use super::scalars::type_finding;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::constant;
 
 /// What a composite is made of.

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Op};
 
 use crate::finding::{CheckResult, Finding};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Module, Type};
+use crate::module::{Contents, Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::constant;
 use crate::rules::small_types;

@@ -3,7 +3,7 @@
 use super::super::composite::match_logically;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::abort;
 
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {

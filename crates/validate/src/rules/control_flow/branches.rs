@@ -6,7 +6,7 @@ use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::flow::{Flow, literal_words, targets};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Inst, Type};
+use crate::module::{Inst, Lookup, Type};
 use crate::rules::generated::{branch, return_, switch};
 
 /// Checks a branch by itself.

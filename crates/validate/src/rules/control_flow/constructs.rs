@@ -1,56 +1,24 @@
 //! Headers, merge blocks, loops, and the constructs that they delimit
 //! (specification, section 2.11).
 //!
-//! Everything rests on the tree of structural dominance. A header has an edge to
-//! its merge block and, if it is a loop's, to its continue target; so where the
-//! header dominates them, as it must, they are its children in the tree. A
-//! construct is the header's subtree without the subtrees of these children, and
-//! of two constructs one lies within the other or they have nothing in common.
-//! Hence the smallest construct around each block says all: to know whether an
-//! edge leaves or enters constructs in a way that it may, it is enough to look at
-//! the smallest around its ends.
+//! The constructs are those of [`ConstructTree`]: subtrees of the tree of structural
+//! dominance, without the subtrees that other constructs take, so that of two
+//! constructs one lies within the other or they have nothing in common. Hence the
+//! smallest construct around each block says all: to know whether an edge leaves or
+//! enters constructs in a way that it may, it is enough to look at the smallest around
+//! its ends. It is asked only where nothing is wrong with headers and loops; there, the
+//! tree and the specification's definitions of constructs agree.
 
 use std::cell::OnceCell;
+
+use spirvkit_analysis::constructs::{Construct, ConstructIndex, ConstructKind, ConstructTree};
+use spirvkit_analysis::control_flow::{Header, HeaderKind};
+use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
+use spirvkit_grammar::Op;
 
 use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, Merge};
 use crate::rules::generated::structured;
-use spirvkit_analysis::{DepthFirst, DominatorTree, Graph, Node, PostDominatorTree};
-use spirvkit_grammar::Op;
-
-/// The number of a construct; [`Constructs::NONE`] stands for none.
-pub(super) type ConstructId = u32;
-
-/// A set of blocks that is entered and left in structured ways.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Construct {
-    pub(super) kind: Kind,
-    pub(super) header: Node,
-    /// The merge block of the selection or of the loop.
-    pub(super) merge: Node,
-    /// Of a loop.
-    pub(super) continue_target: Node,
-    /// The innermost loop around this, or of which this is a part: its body.
-    pub(super) innermost_loop: ConstructId,
-    /// The innermost switch, this included, that lies within that loop.
-    pub(super) innermost_switch: ConstructId,
-    /// How many selections and loops this lies in, itself included.
-    pub(super) depth: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The whole function, from which nothing leads out.
-    Function,
-    Selection,
-    /// A selection by `OpSwitch`.
-    Switch,
-    /// A loop without its continue construct; nothing is in it if the header is
-    /// its own continue target.
-    Body,
-    /// A continue construct.
-    Continue,
-}
 
 /// The constructs of a function.
 pub(super) struct Constructs<'f, 'm, 'a> {
@@ -68,15 +36,7 @@ pub(super) struct Constructs<'f, 'm, 'a> {
     pub(super) is_declared_wrongly: Vec<bool>,
     /// Whether a block branches back to one that isn't a loop header.
     pub(super) lacks_loop_header: bool,
-    constructs: Vec<Construct>,
-    /// The construct that each block is in, other than as a loop's or a
-    /// selection's header.
-    around: Vec<ConstructId>,
-    /// The construct that each block is in.
-    within: Vec<ConstructId>,
-    /// The highest block, up the tree, that is in the same construct and isn't its
-    /// header: in a switch, the label of the case.
-    tops: Vec<Node>,
+    tree: OnceCell<ConstructTree>,
 }
 
 impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
@@ -102,15 +62,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             is_sound: vec![false; len],
             is_declared_wrongly: vec![false; len],
             lacks_loop_header: false,
-            constructs: Vec::new(),
-            around: Vec::new(),
-            within: Vec::new(),
-            tops: Vec::new(),
+            tree: OnceCell::new(),
         };
         this.check_merge_blocks(reporter);
         this.check_loops(reporter);
         this.structural.take();
-        this.find();
         this.check_depth(reporter);
         this
     }
@@ -134,70 +90,130 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         self.flow.is_loop_header(node)
     }
 
-    /// The smallest construct that a block is in.
-    pub(super) fn within(&self, node: Node) -> ConstructId {
-        self.within[node as usize]
+    /// The tree of the headers that are sound. Made only when those have been looked
+    /// at, because it takes room, as what they are looked at with does.
+    #[inline]
+    fn tree(&self) -> &ConstructTree {
+        self.tree.get_or_init(|| {
+            ConstructTree::new(&self.flow.graph, &self.dominators, |node| {
+                self.sound_header(node)
+            })
+        })
     }
 
-    /// The smallest construct that a block is in, other than as a header.
-    pub(super) fn around(&self, node: Node) -> ConstructId {
-        self.around[node as usize]
+    /// What a block declares as a header, if that is in the right place.
+    fn sound_header(&self, node: Node) -> Option<Header> {
+        let merge = match self.is_sound[node as usize] {
+            true => self.merge(node)?,
+            false => return None,
+        };
+        let is_switch = || {
+            let terminator = self.flow.terminator(node);
+            terminator.is_some_and(|terminator| terminator.op() == Op::Switch)
+        };
+        Some(Header {
+            node,
+            merge: merge.merge,
+            kind: match merge.continue_target {
+                Some(continue_target) => HeaderKind::Loop { continue_target },
+                None if is_switch() => HeaderKind::Switch,
+                None => HeaderKind::Selection,
+            },
+        })
     }
 
-    pub(super) fn get(&self, construct: ConstructId) -> &Construct {
-        &self.constructs[construct as usize]
+    /// All constructs, each after those around it.
+    pub(super) fn all(&self) -> &[Construct] {
+        self.tree().all()
     }
 
-    /// A block's branch of the construct that it is in: in a switch, the label of
-    /// its case. None for a header.
-    pub(super) fn top(&self, node: Node) -> Option<Node> {
-        Some(self.tops[node as usize]).filter(|&top| top != Self::NONE)
+    /// Whether nothing begins or ends between two blocks: no construct ends, and the
+    /// second begins none.
+    #[inline]
+    pub(super) fn is_plain_step(&self, from: Node, to: Node) -> bool {
+        let innermost = self.tree().innermost(to);
+        innermost == self.tree().innermost(from)
+            && innermost
+                .and_then(|it| self.get(it))
+                .is_none_or(|construct| construct.header != to)
+    }
+
+    /// The construct with this number.
+    #[inline]
+    pub(super) fn get(&self, index: ConstructIndex) -> Option<&Construct> {
+        self.tree().get(index)
+    }
+
+    /// The smallest construct that a block is in, cases left out; none stands for the
+    /// function.
+    pub(super) fn within(&self, node: Node) -> Option<ConstructIndex> {
+        let innermost = self.tree().innermost(node)?;
+        self.without_case(innermost)
+    }
+
+    /// The smallest construct that a block is in, other than as its header.
+    pub(super) fn around(&self, node: Node) -> Option<ConstructIndex> {
+        let innermost = self.tree().innermost(node)?;
+        let construct = self.get(innermost)?;
+        match construct.header == node {
+            true => self.without_case(construct.parent()?),
+            false => self.without_case(innermost),
+        }
+    }
+
+    /// A construct, or the switch of which it is a case.
+    fn without_case(&self, index: ConstructIndex) -> Option<ConstructIndex> {
+        let construct = self.get(index)?;
+        match construct.kind {
+            ConstructKind::Case => construct.parent(),
+            _ => Some(index),
+        }
+    }
+
+    /// The label of the case that a block is in, if a case is the smallest construct
+    /// around it.
+    pub(super) fn case_of(&self, node: Node) -> Option<Node> {
+        let construct = self.get(self.tree().innermost(node)?)?;
+        (construct.kind == ConstructKind::Case).then_some(construct.entry)
     }
 
     /// Whether a block is in a construct. The block must be reachable.
-    pub(super) fn contains(&self, construct: ConstructId, node: Node) -> bool {
-        let construct = self.get(construct);
-        let below = |above| above != Self::NONE && self.dominators.dominates(above, node);
-        match construct.kind {
-            Kind::Function => true,
-            Kind::Selection | Kind::Switch => below(construct.header) && !below(construct.merge),
-            Kind::Body => {
-                below(construct.header)
-                    && !below(construct.merge)
-                    && !below(construct.continue_target)
-            }
-            Kind::Continue => below(construct.continue_target) && !below(construct.merge),
-        }
+    pub(super) fn contains(&self, construct: &Construct, node: Node) -> bool {
+        let below = |above| self.dominators.dominates(above, node);
+        let is_beside = match construct.kind {
+            ConstructKind::Loop => construct.continue_target().is_some_and(below),
+            _ => false,
+        };
+        below(construct.entry) && !below(construct.merge) && !is_beside
     }
 
     /// Whether an edge between reachable blocks enters a construct elsewhere than
     /// at its header. Returns the construct.
-    pub(super) fn entered(&self, from: Node, to: Node) -> Option<ConstructId> {
-        let around = self.around[to as usize];
-        let construct = self.get(around);
-        let is_continue_target =
-            construct.kind == Kind::Continue && construct.continue_target == to;
-        let is_inside = if is_continue_target {
+    pub(super) fn entered(&self, from: Node, to: Node) -> Option<&Construct> {
+        let construct = self.get(self.around(to)?)?;
+        let is_inside = if is_continue_target(construct, to) {
             // Whoever comes from the body enters this as it is meant to be.
             self.dominators.dominates(construct.header, from)
                 && !self.dominators.dominates(construct.merge, from)
         } else {
-            self.contains(around, from)
+            self.contains(construct, from)
         };
-        (!is_inside).then_some(around)
+        (!is_inside).then_some(construct)
     }
 
     /// What declares a construct, for a message.
-    pub(super) fn describe(&self, construct: ConstructId) -> String {
-        let construct = self.get(construct);
-        let (what, node) = match construct.kind {
-            Kind::Function => return "the function".to_owned(),
-            Kind::Selection => ("selection", construct.header),
-            Kind::Switch => ("switch", construct.header),
-            Kind::Body => ("loop", construct.header),
-            Kind::Continue => ("continue construct", construct.continue_target),
+    pub(super) fn describe(&self, construct: &Construct) -> String {
+        let what = match construct.kind {
+            ConstructKind::Selection => "selection",
+            ConstructKind::Switch => "switch",
+            ConstructKind::Case => "case",
+            ConstructKind::Loop => "loop",
+            ConstructKind::Continue => "continue construct",
         };
-        format!("the {what} that begins at {}", self.flow.name(node))
+        format!(
+            "the {what} that begins at {}",
+            self.flow.name(construct.entry)
+        )
     }
 
     fn check_merge_blocks(&mut self, reporter: &mut Reporter) {
@@ -418,126 +434,35 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
         }
     }
 
-    /// Goes down the tree and gives each block its construct.
-    fn find(&mut self) {
-        // Only now, because what was looked at before takes room, too.
-        let len = self.flow.len() as usize;
-        self.around = vec![0; len];
-        self.within = vec![0; len];
-        self.tops = vec![Self::NONE; len];
-        self.constructs
-            .reserve_exact(1 + self.flow.declared_constructs());
-        self.constructs.push(Construct {
-            kind: Kind::Function,
-            header: Self::NONE,
-            merge: Self::NONE,
-            continue_target: Self::NONE,
-            innermost_loop: Self::NONE,
-            innermost_switch: Self::NONE,
-            depth: 0,
-        });
-        for index in 0..self.dominators.pre_order().len() {
-            let node = self.dominators.pre_order()[index];
-            let around = match self.dominators.immediate(node) {
-                Some(above) => self.place(node, above),
-                None => 0,
-            };
-            self.around[node as usize] = around;
-            let own = match self.is_sound[node as usize] {
-                true => self.merge(node),
-                false => None,
-            };
-            self.within[node as usize] = match own {
-                Some(merge) => self.open(node, merge, around),
-                None => around,
-            };
-        }
-    }
-
-    /// The construct that a block is in whose immediate dominator has its place.
-    fn place(&mut self, node: Node, above: Node) -> ConstructId {
-        let within = self.within[above as usize];
-        let around = self.around[above as usize];
-        if !self.is_sound[above as usize] {
-            self.tops[node as usize] = self.tops[above as usize];
-            return around;
-        }
-        let opened = self.get(within);
-        if node == opened.merge {
-            self.tops[node as usize] = self.tops[above as usize];
-            return around;
-        }
-        let continue_target = opened.continue_target;
-        self.tops[node as usize] = node;
-        if node == continue_target {
-            // The construct stands behind that of the body.
-            return within + 1;
-        }
-        within
-    }
-
-    /// Opens the constructs of a header: one for a selection, and for a loop the
-    /// body and, behind it, the continue construct. Returns the one that the
-    /// header is in.
-    fn open(&mut self, node: Node, merge: Merge, around: ConstructId) -> ConstructId {
-        let next = self.constructs.len() as ConstructId;
-        let outer = *self.get(around);
-        let is_switch = self
-            .flow
-            .terminator(node)
-            .is_some_and(|terminator| terminator.op() == Op::Switch);
-        let construct = Construct {
-            kind: if is_switch {
-                Kind::Switch
-            } else {
-                Kind::Selection
-            },
-            header: node,
-            merge: merge.merge,
-            continue_target: Self::NONE,
-            innermost_loop: outer.innermost_loop,
-            innermost_switch: if is_switch {
-                next
-            } else {
-                outer.innermost_switch
-            },
-            depth: outer.depth + 1,
-        };
-        let Some(target) = merge.continue_target else {
-            self.constructs.push(construct);
-            return next;
-        };
-        let construct = Construct {
-            continue_target: target,
-            innermost_loop: next,
-            innermost_switch: Self::NONE,
-            ..construct
-        };
-        for kind in [Kind::Body, Kind::Continue] {
-            self.constructs.push(Construct { kind, ..construct });
-        }
-        next + ConstructId::from(target == node)
-    }
-
     fn check_depth(&self, reporter: &mut Reporter) {
         let limit = self.flow.m.options.limits.control_flow_nesting_depth;
-        if self.constructs.iter().all(|each| each.depth <= limit) {
+        let constructs = self.all();
+        // What is nested so deep has as many around it.
+        if constructs.len() <= limit as usize {
             return;
         }
-        let mut is_reported = vec![false; self.constructs.len()];
+        // How many selections and loops each construct lies in, itself included.
+        let mut depths: Vec<u32> = Vec::with_capacity(constructs.len());
+        for construct in constructs {
+            let parent = construct.parent().and_then(|it| depths.get(it as usize));
+            let own = u32::from(construct.kind != ConstructKind::Case);
+            depths.push(parent.copied().unwrap_or(0) + own);
+        }
+        let mut is_reported = vec![false; constructs.len()];
         for &node in self.dominators.pre_order() {
-            let around = self.around[node as usize];
-            let construct = self.get(around);
+            let Some(around) = self.around(node) else {
+                continue;
+            };
+            let depth = depths[around as usize];
             // Of what is too deep, the first block in each construct is enough.
-            if construct.depth != limit.saturating_add(1)
+            if depth != limit.saturating_add(1)
                 || std::mem::replace(&mut is_reported[around as usize], true)
             {
                 continue;
             }
             let message = format!(
-                "the block {} is nested in {} constructs, but the limit is {limit}",
+                "the block {} is nested in {depth} constructs, but the limit is {limit}",
                 self.flow.name(node),
-                construct.depth
             );
             reporter.add(Finding::new(
                 &structured::NESTING_DEPTH,
@@ -546,6 +471,11 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
             ));
         }
     }
+}
+
+/// Whether a construct is a continue construct that begins at a block.
+pub(super) fn is_continue_target(construct: &Construct, node: Node) -> bool {
+    construct.kind == ConstructKind::Continue && construct.entry == node
 }
 
 /// The control-flow graph with edges from each header to what its merge instruction

@@ -4,7 +4,7 @@ use spirvkit_grammar::{ExecutionModel, Op};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::Models;
+use crate::module::{Lookup, Models};
 use crate::rules::generated::fragment;
 
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {

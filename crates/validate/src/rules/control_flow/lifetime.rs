@@ -4,7 +4,7 @@ use spirvkit_grammar::StorageClass;
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::lifetime;
 
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {

@@ -8,7 +8,7 @@ use spirvkit_grammar::{AddressingModel, Capability, ExtInstSet, Op};
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::flow::Flow;
 use crate::inst_ctx::InstCtx;
-use crate::module::{Inst, Type};
+use crate::module::{Inst, Lookup, Type};
 use crate::rule::Rule;
 use crate::rules::generated::phi;
 

@@ -1,10 +1,11 @@
 //! How constructs are entered and left (specification, section 2.11).
 
 use spirvkit_analysis::Node;
+use spirvkit_analysis::constructs::{Construct, ConstructIndex, ConstructKind};
 use spirvkit_grammar::Op;
 
 use super::Structure;
-use super::constructs::{ConstructId, Constructs, Kind};
+use super::constructs::{Constructs, is_continue_target};
 use super::switches::Switches;
 use crate::finding::{Finding, Reporter};
 use crate::flow::{Flow, targets};
@@ -110,14 +111,20 @@ fn check_selections(constructs: &Constructs<'_, '_, '_>, reporter: &mut Reporter
 fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, reporter: &mut Reporter) {
     let flow = constructs.flow;
     // Most edges neither leave nor enter a construct.
-    if constructs.within(from) == constructs.around(to) {
+    if constructs.is_plain_step(from, to) {
         return;
     }
+    let within = constructs.within(from);
+    if within == constructs.around(to) {
+        return;
+    }
+    let left = within.and_then(|within| constructs.get(within));
     // Most others lead to where the innermost construct ends.
-    let left = constructs.get(constructs.within(from));
-    if to == left.merge {
-        let (around, of_header) = (constructs.around(to), constructs.around(left.header));
-        if around == of_header && constructs.get(around).continue_target != to {
+    if let Some(left) = left.filter(|left| left.merge == to) {
+        let around = constructs.around(to);
+        let outer = around.and_then(|around| constructs.get(around));
+        let is_target = outer.is_some_and(|outer| outer.continue_target() == Some(to));
+        if around == constructs.around(left.header) && !is_target {
             return;
         }
     }
@@ -128,22 +135,21 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, reporte
     if constructs.is_declared_wrongly[to as usize] {
         return;
     }
-    let within = constructs.within(from);
-    if !constructs.contains(within, to) && !may_leave(constructs, within, to) {
+    if let Some(left) = left
+        && !constructs.contains(left, to)
+        && !may_leave(constructs, left, to)
+    {
         let message = format!(
             "{} branches to {}, out of {}, but {}",
             flow.name(from),
             flow.name(to),
-            constructs.describe(within),
-            ways_out(constructs, within)
+            constructs.describe(left),
+            ways_out(constructs, left)
         );
-        let construct = constructs.get(within);
         let finding = Finding::new(&structured::EXIT, flow.end(from), message);
-        reporter.add(finding.at(flow.end(construct.header), "the construct is declared here"));
+        reporter.add(finding.at(flow.end(left.header), "the construct is declared here"));
     } else if let Some(entered) = constructs.entered(from, to) {
-        let construct = constructs.get(entered);
-        let is_target = construct.kind == Kind::Continue && construct.continue_target == to;
-        let how = match is_target {
+        let how = match is_continue_target(entered, to) {
             true => "from its loop",
             false => "where it begins",
         };
@@ -154,58 +160,52 @@ fn check_edge(constructs: &Constructs<'_, '_, '_>, from: Node, to: Node, reporte
             constructs.describe(entered)
         );
         let finding = Finding::new(&structured::ENTRY, flow.end(from), message);
-        reporter.add(finding.at(flow.end(construct.header), "the construct is declared here"));
+        reporter.add(finding.at(flow.end(entered.header), "the construct is declared here"));
     }
 }
 
 /// Whether a branch out of a construct may go there. It is enough to ask this of
 /// the innermost construct: what may be gone to from there may be gone to from
 /// all that is left on the way.
-pub(super) fn may_leave(
-    constructs: &Constructs<'_, '_, '_>,
-    construct: ConstructId,
-    to: Node,
-) -> bool {
-    let construct = constructs.get(construct);
-    let of = |id: ConstructId| (id != Constructs::NONE).then(|| constructs.get(id));
-    match construct.kind {
-        Kind::Function => true,
-        Kind::Body => to == construct.merge || to == construct.continue_target,
-        Kind::Continue => to == construct.merge || to == construct.header,
-        Kind::Selection | Kind::Switch => {
-            let is_loop_exit = of(construct.innermost_loop)
-                .is_some_and(|outer| to == outer.merge || to == outer.continue_target);
-            let is_break = of(construct.innermost_switch).is_some_and(|outer| to == outer.merge);
-            to == construct.merge || is_loop_exit || is_break
+fn may_leave(constructs: &Constructs<'_, '_, '_>, construct: &Construct, to: Node) -> bool {
+    let of = |index: Option<ConstructIndex>| constructs.get(index?);
+    to == construct.merge
+        || match construct.kind {
+            ConstructKind::Loop => construct.continue_target() == Some(to),
+            ConstructKind::Continue => to == construct.header,
+            ConstructKind::Selection | ConstructKind::Switch | ConstructKind::Case => {
+                let is_loop_exit = of(construct.innermost_loop())
+                    .is_some_and(|outer| to == outer.merge || outer.continue_target() == Some(to));
+                let is_break =
+                    of(construct.innermost_switch()).is_some_and(|outer| to == outer.merge);
+                is_loop_exit || is_break
+            }
         }
-    }
 }
 
 /// Where one may go from a construct, in words.
-fn ways_out(constructs: &Constructs<'_, '_, '_>, construct: ConstructId) -> String {
+fn ways_out(constructs: &Constructs<'_, '_, '_>, construct: &Construct) -> String {
     let flow = constructs.flow;
-    let construct = constructs.get(construct);
-    let of = |id: ConstructId| (id != Constructs::NONE).then(|| constructs.get(id));
-    let mut ways = vec![(construct.merge, "merge block")];
+    let of = |index: Option<ConstructIndex>| constructs.get(index?);
+    let mut ways = vec![(Some(construct.merge), "merge block")];
     match construct.kind {
-        Kind::Function => {}
-        Kind::Body => ways.push((construct.continue_target, "continue target")),
-        Kind::Continue => ways.push((construct.header, "loop header")),
-        Kind::Selection | Kind::Switch => {
-            if let Some(outer) = of(construct.innermost_switch)
+        ConstructKind::Loop => ways.push((construct.continue_target(), "continue target")),
+        ConstructKind::Continue => ways.push((Some(construct.header), "loop header")),
+        ConstructKind::Selection | ConstructKind::Switch | ConstructKind::Case => {
+            if let Some(outer) = of(construct.innermost_switch())
                 && outer.merge != construct.merge
             {
-                ways.push((outer.merge, "the switch's merge block"));
+                ways.push((Some(outer.merge), "the switch's merge block"));
             }
-            if let Some(outer) = of(construct.innermost_loop) {
-                ways.push((outer.merge, "the loop's merge block"));
-                ways.push((outer.continue_target, "the loop's continue target"));
+            if let Some(outer) = of(construct.innermost_loop()) {
+                ways.push((Some(outer.merge), "the loop's merge block"));
+                ways.push((outer.continue_target(), "the loop's continue target"));
             }
         }
     }
     let ways: Vec<String> = ways
         .into_iter()
-        .map(|(node, what)| format!("{} ({what})", flow.name(node)))
+        .filter_map(|(node, what)| Some(format!("{} ({what})", flow.name(node?))))
         .collect();
     format!("only these exits are allowed: {}", ways.join(", "))
 }

@@ -3,13 +3,20 @@
 use std::collections::HashMap;
 
 use spirvkit_analysis::Node;
+use spirvkit_analysis::constructs::{Construct, ConstructKind};
 
-use super::constructs::{Constructs, Kind};
+use super::constructs::Constructs;
 use super::structured::cases;
 use crate::finding::{Finding, Reporter};
 use crate::rules::generated::switch;
 
 const NONE: Node = Node::MAX;
+
+/// The switch that is the smallest construct around a block.
+fn switch_around<'c>(constructs: &'c Constructs<'_, '_, '_>, node: Node) -> Option<&'c Construct> {
+    let construct = constructs.get(constructs.within(node)?)?;
+    (construct.kind == ConstructKind::Switch).then_some(construct)
+}
 
 /// What is known of the switches of a function.
 pub(super) struct Switches<'c, 'f, 'm, 'a> {
@@ -41,11 +48,9 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
         };
         // For blocks that are no cases the last switch of which that was said.
         let mut reported = HashMap::new();
-        for &header in constructs.order.pre_order() {
-            let construct = constructs.get(constructs.within(header));
-            if construct.kind != Kind::Switch || construct.header != header {
-                continue;
-            }
+        let switches = constructs.all().iter();
+        for construct in switches.filter(|it| it.kind == ConstructKind::Switch) {
+            let header = construct.header;
             if this.headers.is_empty() {
                 // Most functions have no switch.
                 this.switch_of = vec![NONE; len];
@@ -119,20 +124,16 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
     /// Looks where an edge leads within a switch.
     pub(super) fn follow(&mut self, from: Node, to: Node, reporter: &mut Reporter) {
         let constructs = self.constructs;
-        let within = constructs.within(from);
-        let construct = constructs.get(within);
-        let header = construct.header;
-        if construct.kind != Kind::Switch
-            || from == header
-            || !constructs.contains(within, to)
-            || constructs.is_back_edge(from, to)
-        {
-            return;
-        }
-        let Some(case) = constructs.top(from) else {
+        let Some(case) = constructs.case_of(from) else {
             return;
         };
-        if self.switch_of[case as usize] != header
+        let Some(construct) = switch_around(constructs, from) else {
+            return;
+        };
+        let header = construct.header;
+        if !constructs.contains(construct, to)
+            || constructs.is_back_edge(from, to)
+            || self.switch_of[case as usize] != header
             || constructs.dominators.dominates(case, to)
             || !self.is_reached(case, from)
         {
@@ -202,7 +203,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
         reporter: &mut Reporter,
     ) {
         let flow = self.constructs.flow;
-        let merge = self.constructs.get(self.constructs.within(header)).merge;
+        let merge = switch_around(self.constructs, header).map(|switch| switch.merge);
         // A default that is a target as well is nothing special.
         let is_target = targets.contains(&default);
         let falls_to = |case: Node| match self.switch_of[case as usize] == header {
@@ -218,7 +219,7 @@ impl<'c, 'f, 'm, 'a> Switches<'c, 'f, 'm, 'a> {
             {
                 next = after;
             }
-            if case == merge {
+            if Some(case) == merge {
                 continue;
             }
             let mut to = falls_to(case);

@@ -1,7 +1,7 @@
 //! Bits taken for another type: `OpBitcast` and `OpBitcastExtractEXT`.
 
 use crate::finding::{CheckResult, all, expect};
-use crate::module::Module;
+use crate::module::{Lookup, Module};
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 use crate::rules::{arithmetic, cooperative_matrix};

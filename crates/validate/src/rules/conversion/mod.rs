@@ -13,6 +13,7 @@ use super::operation::{Operation, check_types, check_values};
 use super::{Family, cooperative_matrix};
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
+use crate::module::Lookup;
 use crate::rules::generated::conversion;
 
 pub(crate) const FAMILY: Family = Family {

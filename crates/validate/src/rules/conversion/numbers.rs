@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{FPEncoding, Op};
 
 use crate::finding::{CheckResult, all, expect};
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 use crate::rules::{arithmetic, cooperative_matrix};

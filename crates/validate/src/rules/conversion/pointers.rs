@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use crate::finding::{CheckResult, all, both, expect};
-use crate::module::{Module, Type, is_cross_workgroup};
+use crate::module::{Lookup, Module, Type, is_cross_workgroup};
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 

@@ -2,7 +2,7 @@
 //! structures, and floats of other encodings.
 
 use crate::finding::{CheckResult, all, expect};
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 use spirvkit_binary::Id;

@@ -8,7 +8,7 @@ use spirvkit_grammar::{
 use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, all, expect};
-use crate::module::{CooperativeMatrix, Module, Type};
+use crate::module::{CooperativeMatrix, Lookup, Module, Type};
 use crate::rules::generated::cooperative_matrix;
 
 /// The matrix type that is loaded or stored, with its id, and the index of the

@@ -7,7 +7,7 @@ use spirvkit_grammar::{CooperativeMatrixReduce, Op};
 use super::super::operation::Operation;
 use super::shapes::{Use, different};
 use crate::finding::{CheckResult, Finding, all, both, expect};
-use crate::module::{CooperativeMatrix, Type};
+use crate::module::{CooperativeMatrix, Lookup, Type};
 use crate::rules::generated::cooperative_matrix;
 
 pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> CheckResult {

@@ -12,7 +12,7 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::cooperative_matrix;
 
 pub(super) use shapes::{Use, check_conversion, check_same_shape, check_use_conversion};

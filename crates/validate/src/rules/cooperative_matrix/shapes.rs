@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, Finding};
-use crate::module::{CooperativeMatrix, Module, Type};
+use crate::module::{CooperativeMatrix, Lookup, Module, Type};
 use crate::rules::generated::cooperative_matrix;
 
 /// What a cooperative matrix is for.

@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding};
-use crate::module::{Decorated, Module, Type};
+use crate::module::{Decorated, Lookup, Module, Type};
 use crate::rules::generated::decoration;
 
 /// Checks a `Coherent` or `Volatile` in the Vulkan memory model.

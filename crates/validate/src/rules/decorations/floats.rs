@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, FPFastMathMode, FPRoundingMode, Op, StorageClass};
 
 use crate::finding::{CheckResult, Finding, all, expect};
-use crate::module::{Decorated, Inst, Module};
+use crate::module::{Decorated, Inst, Lookup, Module};
 use crate::rules::generated::decoration;
 
 /// Checks an `FPFastMathMode`.

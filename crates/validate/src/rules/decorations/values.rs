@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op, OperandKind, Scope};
 
 use crate::finding::{CheckResult, Finding};
-use crate::module::{Decorated, Module};
+use crate::module::{Decorated, Lookup, Module};
 use crate::rules::generated::decoration;
 
 /// Checks a `NoSignedWrap` or `NoUnsignedWrap`.

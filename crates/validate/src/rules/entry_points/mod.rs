@@ -12,7 +12,7 @@ use super::Family;
 use super::mode_setting::{self, Modes, find_workgroup_size};
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Models, Module, Type};
+use crate::module::{Lookup, Models, Module, Type};
 use crate::rules::generated::entry_point;
 
 pub(crate) const FAMILY: Family = Family {

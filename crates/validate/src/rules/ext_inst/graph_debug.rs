@@ -5,7 +5,7 @@ use spirvkit_grammar::Op;
 
 use super::Call;
 use crate::finding::CheckResult;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::graph_debug_info;
 
 const DEBUG_GRAPH: u32 = 1;

@@ -16,7 +16,7 @@ use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::ext_inst;
 

@@ -8,7 +8,7 @@ use spirvkit_grammar::{ExecutionModel, ExtInstSet, Op};
 
 use super::{Call, imports, known_set};
 use crate::finding::{CheckResult, Finding, Reporter, all};
-use crate::module::{Models, Module, Type};
+use crate::module::{Lookup, Models, Module, Type};
 use crate::rules::generated::clspv_reflection;
 
 /// What an operand must be.

@@ -4,6 +4,7 @@ use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::Call;
 use crate::finding::{CheckResult, all};
+use crate::module::Lookup;
 use crate::rules::generated::{debug_printf, trinary};
 
 pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {

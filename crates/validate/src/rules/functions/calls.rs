@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Decorated, Inst, Likeness, Module, Type};
+use crate::module::{Decorated, Inst, Likeness, Lookup, Module, Type};
 use crate::rules::generated::call;
 use crate::rules::logical_pointers;
 

@@ -10,7 +10,7 @@ use spirvkit_grammar::{Capability, Op, StorageClass};
 use super::{Family, logical_pointers};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::function;
 
 pub(crate) const FAMILY: Family = Family {

@@ -4,7 +4,7 @@ use spirvkit_binary::{Instruction, Value, WordOffset};
 use spirvkit_grammar::{Capability, Op};
 
 use crate::finding::{CheckResult, Finding, Reporter, all};
-use crate::module::{Inst, Module};
+use crate::module::{Inst, Lookup, Module};
 use crate::rules::generated::function;
 
 fn takes_functions(op: Op) -> bool {

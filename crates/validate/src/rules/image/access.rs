@@ -7,7 +7,7 @@ use super::shape::{self, is_float32, is_int32, is_number};
 use super::{operands, sample, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Models};
+use crate::module::{Image, Lookup, Models};
 use crate::rules::generated::image;
 
 const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);

@@ -16,7 +16,7 @@ use spirvkit_grammar::Op;
 use super::{Family, derivatives};
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Module, Type};
+use crate::module::{Image, Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::image;
 

@@ -3,7 +3,7 @@
 use super::shape::{self, Lod, is_int32, is_place_float, traits};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Module, Type};
+use crate::module::{Image, Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::image;
 use crate::rules::scopes;

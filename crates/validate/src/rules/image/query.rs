@@ -7,7 +7,7 @@ use super::shape::{self, is_float32, is_int32};
 use super::vendor;
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::Image;
+use crate::module::{Image, Lookup};
 use crate::rules::generated::image;
 
 fn expect_int_result(at: &InstCtx<'_, '_>) -> CheckResult {

@@ -7,7 +7,7 @@ use super::shape::{self, Lod, is_float32, is_int32, is_place_float, traits};
 use super::{operands, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Module};
+use crate::module::{Image, Lookup, Module};
 use crate::rules::generated::image;
 
 /// Checks the instructions that sample.

@@ -3,7 +3,7 @@
 
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Inst, Module, Type};
+use crate::module::{Image, Inst, Lookup, Module, Type};
 use crate::rules::generated::image;
 use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
 use spirvkit_grammar::{Capability, Dim, Op};

@@ -3,7 +3,7 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op};
 
-use crate::module::{Image, Module};
+use crate::module::{Image, Lookup, Module};
 
 /// How an instruction reaches texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

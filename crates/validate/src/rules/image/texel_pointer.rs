@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 use super::shape::{self, is_int32};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Type};
+use crate::module::{Image, Lookup, Type};
 use crate::rules::atomics;
 use crate::rules::generated::image;
 

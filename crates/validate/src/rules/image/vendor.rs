@@ -8,7 +8,7 @@ use super::sampled_image::variable_of;
 use super::shape::is_int32;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::Module;
+use crate::module::{Lookup, Module};
 use crate::rules::generated::image;
 
 /// Checks the instructions of image processing.

@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding, Reporter, all};
-use crate::module::{Contents, EntryPoint, Inst, Module};
+use crate::module::{Contents, EntryPoint, Inst, Lookup, Module};
 use crate::rules::generated::interface;
 
 /// A variable of an interface.

@@ -8,7 +8,7 @@ use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
 use super::listed::{self, Listed};
 use crate::finding::{CheckResult, Finding, Reporter, all};
-use crate::module::{EntryPoint, Module, Type};
+use crate::module::{EntryPoint, Lookup, Module, Type};
 use crate::rules::generated::interface;
 
 /// Checks the locations of tile images.

@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Op, StorageClass, Version};
 
 use super::listed;
 use crate::finding::{CheckResult, Finding, Reporter, all};
-use crate::module::{AT_ONCE, Entries, EntryPoint, Inst, Module, Reach};
+use crate::module::{Entries, EntryPoint, Inst, Module, Reach};
 use crate::rules::generated::interface;
 
 /// What is noted of a variable outside of functions.
@@ -96,7 +96,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
         }
     }
     let mut reach = Reach::new(m);
-    for entries in m.entry_points.chunks(AT_ONCE) {
+    for entries in m.entry_points.chunks(Reach::AT_ONCE) {
         reach.follow(m, entries);
         let wrong = find_wrong(&reach, entries, &mut globals, &mut variables, &used);
         // To look at each takes its time, so these many are enough.

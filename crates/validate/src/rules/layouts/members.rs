@@ -5,7 +5,7 @@ use spirvkit_grammar::Decoration;
 
 use super::sizes::{Kind, Layout, Layouts, MatrixLayout, UNKNOWN, round_up, shifted};
 use crate::finding::{CheckResult, Finding};
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::layout;
 
 /// A member: what its decorations and its type say.

@@ -20,7 +20,7 @@ use spirvkit_grammar::{Capability, Op, StorageClass};
 use super::Family;
 use crate::finding::{CheckResult, Reporter};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Inst, Module, Type};
+use crate::module::{Inst, Lookup, Module, Type};
 use crate::rules::generated::layout;
 use sizes::{Found, Kind, Layouts, Rules};
 

@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use crate::finding::{Finding, Reporter};
-use crate::module::{Inst, Module};
+use crate::module::{Inst, Lookup, Module};
 use crate::rules::generated::layout;
 
 /// The type of what a variable holds.

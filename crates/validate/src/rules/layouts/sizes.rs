@@ -9,7 +9,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::members::{self, Member};
 use crate::finding::Finding;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::layout;
 
 /// By which rules types are laid out.

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Capability, Decoration, StorageClass, Version};
 
 use super::instance;
 use crate::finding::{Finding, Reporter};
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::layout;
 
 /// Whether types in memory of a class may be laid out explicitly.

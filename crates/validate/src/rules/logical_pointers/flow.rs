@@ -11,7 +11,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::chooses_pointer;
 use crate::finding::{Finding, Reporter};
-use crate::module::{Contents, Inst, Module, Type};
+use crate::module::{Contents, Inst, Lookup, Module, Type};
 use crate::rules::generated::logical_pointer;
 
 /// A pointer, or what the memory of a variable holds.

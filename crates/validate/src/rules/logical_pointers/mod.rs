@@ -8,7 +8,7 @@ use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Inst, Module};
+use crate::module::{Inst, Lookup, Module};
 use crate::rules::generated::logical_pointer;
 
 pub(crate) const FAMILY: Family = Family {

@@ -8,7 +8,7 @@ use super::load_store::{pointer_finding, transparent, writable};
 use super::operands;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::memory;
 use crate::rules::small_types;
 

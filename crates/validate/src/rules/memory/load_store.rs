@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 use super::operands::{self, Access};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Likeness, Module, Type};
+use crate::module::{Contents, Likeness, Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::memory;
 use crate::rules::{logical_pointers, small_types};

@@ -6,7 +6,7 @@ use spirvkit_grammar::{MemoryAccess, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, is_cross_workgroup};
+use crate::module::{Lookup, Module, is_cross_workgroup};
 use crate::rules::generated::memory;
 use crate::rules::scopes;
 

@@ -6,7 +6,7 @@ use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, Sto
 use super::load_store::pointer_finding;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Type, is_cross_workgroup};
+use crate::module::{Lookup, Type, is_cross_workgroup};
 use crate::rules::generated::memory;
 
 /// `OpArrayLength` and `OpUntypedArrayLengthKHR`.

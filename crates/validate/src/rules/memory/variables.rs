@@ -6,7 +6,7 @@ use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 use super::vulkan_variables;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Module, Type};
+use crate::module::{Contents, Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::variable;
 use crate::rules::logical_pointers as logical_pointer_rules;

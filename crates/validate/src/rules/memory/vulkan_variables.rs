@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 use super::variables::{Variable, finding};
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Type};
+use crate::module::{Contents, Lookup, Type};
 use crate::rules::generated::variable;
 
 pub(super) fn long_vectors(

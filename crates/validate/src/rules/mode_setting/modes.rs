@@ -7,7 +7,7 @@ use super::tables::{self, Modes};
 use super::workgroup;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Decorated, Models, Module};
+use crate::module::{Decorated, Lookup, Models, Module};
 use crate::rules::generated::mode_setting;
 
 /// Checks an `OpExecutionMode` or `OpExecutionModeId`.

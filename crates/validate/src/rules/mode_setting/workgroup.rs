@@ -7,7 +7,7 @@ use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 use super::Modes;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{EntryPoint, Inst, Module};
+use crate::module::{EntryPoint, Inst, Lookup, Module};
 use crate::rules::generated::mode_setting;
 
 /// The constant that is decorated `WorkgroupSize`.

@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, Decoration, Op};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Module, Type};
+use crate::module::{Contents, Lookup, Module, Type};
 use crate::rules::generated::type_;
 
 /// `OpTypeArray` and `OpTypeRuntimeArray`.

@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, FPEncoding, Op, Scope};
 
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::type_;
 
 /// The capability that a float's encoding needs in a matrix.

@@ -4,7 +4,7 @@ use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Module, Type};
+use crate::module::{Image, Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::type_;
 

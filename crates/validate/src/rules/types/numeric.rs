@@ -4,7 +4,7 @@ use spirvkit_grammar::{Capability, FPEncoding};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::type_;
 
 /// What lets a width be declared.

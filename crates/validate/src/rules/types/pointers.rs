@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, Dim, Op, StorageClass};
 
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::Type;
+use crate::module::{Lookup, Type};
 use crate::rules::generated::type_;
 
 /// Whether Vulkan has the storage class.

@@ -5,7 +5,7 @@ use spirvkit_grammar::{Op, TensorClampMode};
 
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Module, Type};
+use crate::module::{Lookup, Module, Type};
 use crate::rule::Rule;
 use crate::rules::generated::type_;
 

@@ -7,7 +7,7 @@ use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::number;
 use crate::finding::Finding;
-use crate::module::{Inst, Module};
+use crate::module::{Inst, Lookup, Module};
 use crate::rule::Rule;
 use crate::rules::ext_inst::{imports, known_set};
 

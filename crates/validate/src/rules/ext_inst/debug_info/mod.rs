@@ -27,7 +27,7 @@ use self::index::Index;
 use self::schema::Row;
 use super::{Call, imports};
 use crate::finding::{CheckResult, Reporter};
-use crate::module::Module;
+use crate::module::{Lookup, Module};
 use crate::rule::Rule;
 use crate::rules::generated::{debug_info, original_debug_info};
 

@@ -8,7 +8,7 @@ use super::Dialect;
 use super::number;
 use super::schema::{self, Kinds, NONE, Operand, Row};
 use crate::finding::{CheckResult, Finding, all};
-use crate::module::{Inst, Type};
+use crate::module::{Inst, Lookup, Type};
 use crate::rule::Rule;
 use crate::rules::ext_inst::{Call, known_set};
 use crate::rules::generated::debug_info;

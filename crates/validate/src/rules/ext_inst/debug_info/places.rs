@@ -8,7 +8,7 @@ use super::index::{Entry, Index};
 use super::number::{LINE, SOURCE, SOURCE_CONTINUED};
 use super::texts::Texts;
 use crate::finding::{CheckResult, Finding, Reporter};
-use crate::module::{Inst, Module};
+use crate::module::{Inst, Lookup, Module};
 use crate::rules::generated::debug_info;
 use spirvkit_grammar::debug_info::Field;
 

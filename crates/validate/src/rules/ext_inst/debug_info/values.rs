@@ -13,6 +13,7 @@ use spirvkit_grammar::{
 use super::index::{Entry, Index};
 use super::number::*;
 use crate::finding::{CheckResult, Reporter};
+use crate::module::Lookup;
 use crate::rules::generated::debug_info;
 use spirvkit_grammar::debug_info::Field;
 

@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Call;
 use crate::finding::{CheckResult, Finding, all, expect};
-use crate::module::{Models, Module, Type};
+use crate::module::{Lookup, Models, Module, Type};
 use crate::rules::generated::glsl;
 
 /// What an instruction works on, and so what is checked.

@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 
 use super::memory::is_writable;
 use crate::finding::{CheckResult, all};
-use crate::module::Module;
+use crate::module::{Lookup, Module};
 use crate::rules::ext_inst::Call;
 use crate::rules::generated::opencl_std;
 

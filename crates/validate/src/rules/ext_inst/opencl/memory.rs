@@ -6,7 +6,7 @@ use spirvkit_grammar::{AddressingModel, StorageClass};
 
 use super::Element;
 use crate::finding::{CheckResult, all};
-use crate::module::{Module, Type, is_cross_workgroup};
+use crate::module::{Lookup, Module, Type, is_cross_workgroup};
 use crate::rules::ext_inst::Call;
 use crate::rules::generated::opencl_std;
 

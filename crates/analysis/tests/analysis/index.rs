@@ -1,0 +1,208 @@
+//! What the index of a module answers.
+
+use spirvkit_analysis::index::{Models, Reach};
+use spirvkit_analysis::{Lookup, ModuleIndex, Type};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+
+use crate::common::Program;
+
+const TEXT: &str = "
+    OpCapability Matrix
+    OpCapability Linkage
+    OpExtension \"SPV_KHR_variable_pointers\"
+    %90 = OpExtInstImport \"GLSL.std.450\"
+    %91 = OpExtInstImport \"NonSemantic.DebugPrintf\"
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint Fragment %50 \"first\" %20
+    OpEntryPoint Vertex %60 \"second\"
+    OpExecutionMode %50 OriginUpperLeft
+    OpName %20 \"old\"
+    OpName %20 \"input\"
+    OpMemberName %10 1 \"second\"
+    OpMemberName %10 0 \"first\"
+    OpDecorate %20 Location 3
+    OpMemberDecorate %10 1 Offset 16
+    OpDecorate %40 RelaxedPrecision
+    %40 = OpDecorationGroup
+    OpGroupDecorate %40 %20 %22
+    OpGroupMemberDecorate %40 %10 0
+    %1 = OpTypeVoid
+    %2 = OpTypeFloat 32
+    %3 = OpTypeVector %2 4
+    %4 = OpTypeInt 16 1
+    %5 = OpConstant %4 -2
+    %6 = OpTypeMatrix %3 2
+    %7 = OpTypeInt 32 0
+    %8 = OpSpecConstant %7 5
+    %9 = OpTypeArray %2 %8
+    %10 = OpTypeStruct %3 %9
+    %11 = OpTypePointer Input %3
+    %20 = OpVariable %11 Input
+    %12 = OpTypePointer Function %10
+    %13 = OpConstantNull %7
+    %14 = OpTypeFunction %1
+    %30 = OpFunction %1 None %14
+    %31 = OpLabel
+    %22 = OpVariable %12 Function
+    %32 = OpExtInst %1 %91 1 %8
+    %33 = OpExtInst %2 %90 Exp %2
+    OpReturn
+    OpFunctionEnd
+    %50 = OpFunction %1 None %14
+    %51 = OpLabel
+    %52 = OpFunctionCall %1 %30
+    OpBranch %53
+    %53 = OpLabel
+    OpReturn
+    OpFunctionEnd
+    %60 = OpFunction %1 None %14
+    %61 = OpLabel
+    %62 = OpFunctionCall %1 %60
+    OpReturn
+    OpFunctionEnd";
+
+/// An index of a program.
+fn index(program: &Program) -> ModuleIndex<'_> {
+    ModuleIndex::new(program.module().words()).expect("the header is right")
+}
+
+#[test]
+fn types_and_constants_are_read_off_their_instructions() {
+    let program = Program::new(TEXT);
+    let index = index(&program);
+    assert_eq!(
+        index.ty(Id(3)),
+        Type::Vector {
+            component: Id(2),
+            count: 4
+        }
+    );
+    assert_eq!(index.ty(Id(10)), Type::Struct { members: &[3, 9] });
+    assert_eq!(index.ty(Id(20)), Type::None);
+    assert_eq!(index.type_of(Id(20)), Some(Id(11)));
+    assert_eq!(index.type_of(Id(11)), None);
+    assert_eq!(index.pointer_class(Id(11)), Some(StorageClass::Input));
+    assert_eq!(index.pointee(Id(11)), Some(Id(3)));
+    assert_eq!(index.component_type(Id(6)), Id(2));
+    assert_eq!((index.dimension(Id(6)), index.dimension(Id(2))), (2, 1));
+    assert_eq!(index.bit_width(Id(6)), 32);
+    assert!(index.is_float_matrix(Id(6)) && !index.is_float_matrix(Id(3)));
+    // Sign-extended, as its type is signed.
+    assert_eq!(index.constant_i64(Id(5)), Some(-2));
+    assert_eq!(index.constant_u64(Id(13)), Some(0));
+    assert_eq!(index.constant_u64(Id(8)), None);
+    assert_eq!(index.default_u64(Id(8)), Some(5));
+    assert!(index.is_spec_constant(Id(8)) && !index.is_spec_constant(Id(5)));
+    assert_eq!(index.array_length(Id(9)), None);
+    assert_eq!(index.op_of(Id(77)), Op::Nop);
+}
+
+#[test]
+fn decorations_come_through_groups_and_to_members() {
+    let program = Program::new(TEXT);
+    let index = index(&program);
+    let own = |id: u32| -> Vec<Decoration> {
+        let own = index.own_decorations(Id(id));
+        own.map(|decorated| decorated.decoration).collect()
+    };
+    assert_eq!(
+        own(20),
+        [Decoration::Location, Decoration::RelaxedPrecision]
+    );
+    assert_eq!(own(22), [Decoration::RelaxedPrecision]);
+    assert_eq!(own(10), []);
+    let offset = index.member_decoration(Id(10), 1, Decoration::Offset);
+    assert_eq!(offset.map(|offset| offset.param(0)), Some(16));
+    assert!(
+        index
+            .member_decoration(Id(10), 0, Decoration::RelaxedPrecision)
+            .is_some()
+    );
+    assert!(index.has_decoration_anywhere(Id(10), Decoration::Offset));
+    let relaxed = index.all_decorated_with(Decoration::RelaxedPrecision);
+    let relaxed: Vec<u32> = relaxed.map(|(id, _)| id.0).collect();
+    assert_eq!(relaxed, [10, 20, 22, 40]);
+}
+
+#[test]
+fn the_last_name_counts() {
+    let program = Program::new(TEXT);
+    let index = index(&program);
+    let name = index.name_of(Id(20)).map(|name| name.to_text_lossy());
+    assert_eq!(name.as_deref(), Some("input"));
+    assert_eq!(index.name_of(Id(21)), None);
+    let members = index.member_names(Id(10));
+    let members: Vec<_> = members
+        .map(|(member, name)| (member, name.to_text_lossy()))
+        .collect();
+    assert_eq!(members, [(0, "first".to_owned()), (1, "second".to_owned())]);
+}
+
+#[test]
+fn definitions_stand_in_blocks() {
+    let program = Program::new(TEXT);
+    let index = index(&program);
+    assert_eq!(index.block_of(Id(22)), Some(0));
+    assert_eq!(index.block_of(Id(53)), Some(2));
+    assert_eq!(index.blocks[2].id, Id(53));
+    assert_eq!(index.block_of(Id(20)), None);
+    assert!(index.whereabouts(Id(20)).is_global());
+    assert!(index.whereabouts(Id(50)).is_function());
+    assert_eq!(index.functions[1].blocks, 1..3);
+    assert_eq!((index.globals.len(), index.locals.len()), (1, 1));
+    let uses = index.uses(Id(8)).iter();
+    let users: Vec<Op> = uses.map(|&at| index.inst(at).unwrap().op()).collect();
+    assert_eq!(users, [Op::TypeArray, Op::ExtInst]);
+}
+
+#[test]
+fn entry_points_reach_what_they_call() {
+    let program = Program::new(TEXT);
+    let index = index(&program);
+    assert!(index.has(Capability::Matrix) && !index.has(Capability::Shader));
+    assert!(index.has_extension("SPV_KHR_variable_pointers"));
+    assert_eq!(index.imports.len(), 2);
+    let [first, second] = index.entry_points[..] else {
+        panic!("there are two entry points");
+    };
+    assert_eq!(
+        (first.name(), second.name()),
+        ("first".into(), "second".into())
+    );
+    assert_eq!(first.interface, [20]);
+    assert!(index.has_execution_mode(Id(50), ExecutionMode::OriginUpperLeft));
+    assert!(!index.has_execution_mode(Id(60), ExecutionMode::OriginUpperLeft));
+    let fragment = Models::of(&[ExecutionModel::Fragment]);
+    assert_eq!(index.functions[0].models, fragment);
+    assert_eq!(index.entry_models(Id(50)), Some(fragment));
+    assert_eq!(index.entry_models(Id(30)), None);
+    assert_eq!(index.call_tree(Id(50)), [1, 0]);
+    let mut reach = Reach::new(&index);
+    reach.follow(&index, &index.entry_points);
+    assert_eq!((reach.of(0), reach.of(1), reach.of(2)), (1, 1, 2));
+}
+
+#[test]
+fn sets_without_semantics_are_remarks() {
+    let program = Program::new(TEXT);
+    let index = index(&program);
+    let remark = index.def(Id(32)).unwrap();
+    assert!(index.is_remark(remark));
+    assert!(!index.is_remark(index.def(Id(33)).unwrap()));
+}
+
+#[test]
+fn of_broken_modules_it_has_what_can_be_read() {
+    // A second definition, a result past the bound, an instruction without its result, and
+    // one that goes past the end.
+    let mut words = vec![0x0723_0203, 0x0001_0600, 0, 4, 0];
+    words.extend([3 << 16 | 22, 1, 32, 2 << 16 | 19, 1, 2 << 16 | 19, 9]);
+    words.extend([1 << 16 | 20, 9 << 16 | 21, 2]);
+    let index = ModuleIndex::new(&words).unwrap();
+    assert!(matches!(index.ty(Id(1)), Type::Float { width: 32, .. }));
+    assert_eq!(index.ty(Id(9)), Type::Void);
+    assert_eq!(index.odd_results, [8, 10, 12]);
+    assert!(index.broken_tail.is_some());
+    assert!(ModuleIndex::new(&words[..4]).is_err());
+}

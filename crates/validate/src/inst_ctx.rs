@@ -1,10 +1,11 @@
 //! An instruction and its surroundings: what a rule is given.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::ExecutionMode;
+use spirvkit_grammar::{ExecutionMode, Op};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module};
+use crate::pattern::Pattern;
 use crate::rule::Rule;
 
 /// An instruction in its module.
@@ -120,6 +121,69 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         finding.about(self.m, operand, format!("the {name} is defined here"))
     }
 
+    /// What the grammar calls an operand behind the result.
+    #[cold]
+    fn operand_name(&self, index: usize) -> String {
+        operand_name(self.inst.op(), index)
+    }
+
+    /// Checks that the result type is so.
+    #[inline]
+    pub(crate) fn expect_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
+        match wanted.matches(self.m, self.result_type()) {
+            true => Ok(()),
+            false => Err(self.wrong_result(rule, &wanted.to_string())),
+        }
+    }
+
+    /// Checks that an operand, counted from 0 behind the result, is a value that is so.
+    /// That what is no value should be one is reported elsewhere.
+    #[inline]
+    pub(crate) fn expect_operand(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        wanted: Pattern,
+    ) -> CheckResult {
+        let operand = self.id(index);
+        match wanted.matches_value(self.m, operand) || self.m.type_of(operand).is_none() {
+            true => Ok(()),
+            false => Err(self.not_what_is_wanted(rule, index, &wanted.to_string())),
+        }
+    }
+
+    /// Checks that an operand that is a value has the result type.
+    #[inline]
+    pub(crate) fn expect_result_type(&self, rule: &'static Rule, index: usize) -> CheckResult {
+        let result = self.result_type();
+        match self.m.type_of(self.id(index)) {
+            Some(ty) if ty != result => {
+                let wanted = format!("of the result type, {}", self.m.show_type(result));
+                Err(self.not_what_is_wanted(rule, index, &wanted))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A finding about an operand that isn't what is wanted.
+    #[cold]
+    pub(crate) fn not_what_is_wanted(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        wanted: &str,
+    ) -> Finding {
+        let message = format!(
+            "{} of {} must be {wanted}, but is {}",
+            self.operand_name(index),
+            self.inst.op(),
+            self.m.show_value(self.id(index))
+        );
+        let finding = self.finding(rule, message);
+        let finding = finding.about(self.m, self.id(index), "the operand is defined here");
+        finding.arg(self, index)
+    }
+
     /// Checks that the instruction is reached by these execution models only.
     #[inline]
     pub(crate) fn expect_models(&self, rule: &'static Rule, allowed: Models) -> CheckResult {
@@ -158,5 +222,18 @@ impl<'m, 'a> InstCtx<'m, 'a> {
                 Err(finding.at(entry.inst.offset(), "the entry point is declared here"))
             }
         }
+    }
+}
+
+/// What the grammar calls an operand, counted from 0 behind the result.
+#[cold]
+pub(crate) fn operand_name(op: Op, index: usize) -> String {
+    let operand = op.info().and_then(|info| {
+        let before = usize::from(info.has_result_type()) + usize::from(info.has_result());
+        info.operands().get(before + index)
+    });
+    match operand.map_or("", |operand| operand.name()) {
+        "" => format!("operand {}", index + 1),
+        name => format!("operand `{name}`"),
     }
 }

@@ -36,6 +36,7 @@ mod inst_ctx;
 mod levels;
 mod module;
 mod options;
+mod pattern;
 mod phases;
 mod rule;
 mod rule_text;

@@ -4,11 +4,11 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, GroupOperation, Op, Scope, Version};
 
-use super::groups::{Kind, expect, expect_result_type};
 use super::{Family, arithmetic, scopes};
-use crate::finding::{CheckResult, all};
+use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::Lookup;
+use crate::pattern::{BOOL, DATA, FLOAT, INT, Pattern, UNSIGNED};
 use crate::rules::generated::non_uniform;
 
 pub(crate) const FAMILY: Family = Family {
@@ -62,9 +62,7 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
-const BOOL: &str = "a boolean scalar";
-const UNSIGNED: &str = "an unsigned integer scalar";
-const BALLOT: &str = "a vector of four unsigned integers";
+const BALLOT: Pattern = UNSIGNED.vector_of(4);
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     use Op as O;
@@ -91,44 +89,38 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_operands(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
     use Op as O;
     match op {
-        O::GroupNonUniformElect => expect_bool_result(at),
-        O::GroupNonUniformAll | O::GroupNonUniformAny => {
-            all([expect_bool_result(at), expect_predicate(at, 1)])
-        }
+        O::GroupNonUniformElect => at.expect_result(&non_uniform::VOTE_RESULT, BOOL),
+        O::GroupNonUniformAll | O::GroupNonUniformAny => all([
+            at.expect_result(&non_uniform::VOTE_RESULT, BOOL),
+            at.expect_operand(&non_uniform::PREDICATE, 1, BOOL),
+        ]),
         O::GroupNonUniformQuadAllKHR
         | O::GroupNonUniformQuadAnyKHR
         | O::SubgroupAllKHR
         | O::SubgroupAnyKHR
-        | O::SubgroupAllEqualKHR => all([expect_bool_result(at), expect_predicate(at, 0)]),
-        O::GroupNonUniformAllEqual => {
-            let is_value = |m: &Module<'_>, ty| Kind::Any.is_scalar_or_vector(m, ty);
-            all([
-                expect_bool_result(at),
-                expect(
-                    at,
-                    &non_uniform::VALUE,
-                    1,
-                    "value",
-                    Kind::Any.name(),
-                    is_value,
-                ),
-                check_encoding(at, 1),
-            ])
-        }
+        | O::SubgroupAllEqualKHR => all([
+            at.expect_result(&non_uniform::VOTE_RESULT, BOOL),
+            at.expect_operand(&non_uniform::PREDICATE, 0, BOOL),
+        ]),
+        O::GroupNonUniformAllEqual => all([
+            at.expect_result(&non_uniform::VOTE_RESULT, BOOL),
+            at.expect_operand(&non_uniform::VALUE, 1, DATA.scalar_or_vector()),
+            check_encoding(at, 1),
+        ]),
         O::GroupNonUniformBroadcastFirst => check_moved(at, 1),
         O::SubgroupFirstInvocationKHR | O::SubgroupReadInvocationKHR => check_moved(at, 0),
         O::GroupNonUniformBroadcast
         | O::GroupNonUniformQuadBroadcast
         | O::GroupNonUniformQuadSwap => {
-            let index = expect(at, &non_uniform::INDEX, 2, "index", UNSIGNED, is_unsigned);
+            let index = at.expect_operand(&non_uniform::INDEX, 2, UNSIGNED);
             let may_vary = at.m.version >= Version::new(1, 5)
                 || at.m.type_of(at.id(2)).is_none()
                 || at.m.is_constant(at.id(2));
             let constant = match may_vary {
                 true => Ok(()),
                 false => {
-                    let expected = "a constant before SPIR-V 1.5";
-                    Err(at.wrong_operand(&non_uniform::INDEX_CONSTANT, at.id(2), "index", expected))
+                    let wanted = "a constant before SPIR-V 1.5";
+                    Err(at.not_what_is_wanted(&non_uniform::INDEX_CONSTANT, 2, wanted))
                 }
             };
             all([check_moved(at, 1), index, constant])
@@ -138,45 +130,30 @@ fn check_operands(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
         | O::GroupNonUniformShuffleUp
         | O::GroupNonUniformShuffleDown => all([
             check_moved(at, 1),
-            expect(at, &non_uniform::INDEX, 2, "index", UNSIGNED, is_unsigned),
+            at.expect_operand(&non_uniform::INDEX, 2, UNSIGNED),
         ]),
         O::GroupNonUniformRotateKHR => check_rotate(at),
-        O::GroupNonUniformBallot => all([expect_ballot_result(at), expect_predicate(at, 1)]),
-        O::SubgroupBallotKHR => all([expect_ballot_result(at), expect_predicate(at, 0)]),
-        O::GroupNonUniformPartitionEXT => expect_ballot_result(at),
+        O::GroupNonUniformBallot => all([
+            at.expect_result(&non_uniform::BALLOT_RESULT, BALLOT),
+            at.expect_operand(&non_uniform::PREDICATE, 1, BOOL),
+        ]),
+        O::SubgroupBallotKHR => all([
+            at.expect_result(&non_uniform::BALLOT_RESULT, BALLOT),
+            at.expect_operand(&non_uniform::PREDICATE, 0, BOOL),
+        ]),
+        O::GroupNonUniformPartitionEXT => at.expect_result(&non_uniform::BALLOT_RESULT, BALLOT),
         O::GroupNonUniformInverseBallot => all([
-            expect_bool_result(at),
-            expect(
-                at,
-                &non_uniform::BALLOT_VALUE,
-                1,
-                "ballot",
-                BALLOT,
-                is_ballot,
-            ),
+            at.expect_result(&non_uniform::VOTE_RESULT, BOOL),
+            at.expect_operand(&non_uniform::BALLOT_VALUE, 1, BALLOT),
         ]),
         O::GroupNonUniformBallotBitExtract => all([
-            expect_bool_result(at),
-            expect(
-                at,
-                &non_uniform::BALLOT_VALUE,
-                1,
-                "ballot",
-                BALLOT,
-                is_ballot,
-            ),
-            expect(at, &non_uniform::INDEX, 2, "index", UNSIGNED, is_unsigned),
+            at.expect_result(&non_uniform::VOTE_RESULT, BOOL),
+            at.expect_operand(&non_uniform::BALLOT_VALUE, 1, BALLOT),
+            at.expect_operand(&non_uniform::INDEX, 2, UNSIGNED),
         ]),
         O::GroupNonUniformBallotFindLSB | O::GroupNonUniformBallotFindMSB => all([
-            expect_unsigned_result(at),
-            expect(
-                at,
-                &non_uniform::BALLOT_VALUE,
-                1,
-                "ballot",
-                BALLOT,
-                is_ballot,
-            ),
+            at.expect_result(&non_uniform::BALLOT_RESULT, UNSIGNED),
+            at.expect_operand(&non_uniform::BALLOT_VALUE, 1, BALLOT),
         ]),
         O::GroupNonUniformBallotBitCount => check_bit_count(at),
         _ => check_operation(at, op),
@@ -203,79 +180,27 @@ fn check_scope(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     Err(finding.about(at.m, scope, "the scope is defined here"))
 }
 
-fn is_unsigned(m: &Module<'_>, ty: Id) -> bool {
-    m.is_unsigned_scalar(ty)
-}
-
-fn is_ballot(m: &Module<'_>, ty: Id) -> bool {
-    matches!(m.ty(ty), Type::Vector { component, count: 4 } if m.is_unsigned_scalar(component))
-}
-
-fn is_int_ballot(m: &Module<'_>, ty: Id) -> bool {
-    matches!(m.ty(ty), Type::Vector { component, count: 4 } if m.is_int_scalar(component))
-}
-
-fn expect_bool_result(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.m.is_bool_scalar(at.result_type()) {
-        true => Ok(()),
-        false => Err(at.wrong_result(&non_uniform::VOTE_RESULT, BOOL)),
-    }
-}
-
-fn expect_unsigned_result(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.m.is_unsigned_scalar(at.result_type()) {
-        true => Ok(()),
-        false => Err(at.wrong_result(&non_uniform::BALLOT_RESULT, UNSIGNED)),
-    }
-}
-
-fn expect_ballot_result(at: &InstCtx<'_, '_>) -> CheckResult {
-    match is_ballot(at.m, at.result_type()) {
-        true => Ok(()),
-        false => Err(at.wrong_result(&non_uniform::BALLOT_RESULT, BALLOT)),
-    }
-}
-
-fn expect_predicate(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
-    let is_bool = |m: &Module<'_>, ty| m.is_bool_scalar(ty);
-    expect(
-        at,
-        &non_uniform::PREDICATE,
-        index,
-        "predicate",
-        BOOL,
-        is_bool,
-    )
-}
-
 /// A value that only moves between invocations.
 fn check_moved(at: &InstCtx<'_, '_>, value: usize) -> CheckResult {
-    if !Kind::Any.is_scalar_or_vector(at.m, at.result_type()) {
-        return Err(at.wrong_result(&non_uniform::RESULT, Kind::Any.name()));
-    }
+    at.expect_result(&non_uniform::RESULT, DATA.scalar_or_vector())?;
     all([
         check_encoding(at, value),
-        expect_result_type(at, &non_uniform::VALUE, value, "value"),
+        at.expect_result_type(&non_uniform::VALUE, value),
     ])
 }
 
 /// Checks that a value is no float of an encoding other than IEEE 754.
 fn check_encoding(at: &InstCtx<'_, '_>, value: usize) -> CheckResult {
-    let expected = "of IEEE 754 numbers";
-    expect(
-        at,
-        &non_uniform::ENCODING,
-        value,
-        "value",
-        expected,
-        |m, ty| arithmetic::encoding(m, ty).is_none(),
-    )
+    let ty = at.type_of_arg(value);
+    expect(arithmetic::encoding(at.m, ty).is_none(), || {
+        at.not_what_is_wanted(&non_uniform::ENCODING, value, "of IEEE 754 numbers")
+    })
 }
 
 fn check_rotate(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         check_moved(at, 1),
-        expect(at, &non_uniform::INDEX, 2, "delta", UNSIGNED, is_unsigned),
+        at.expect_operand(&non_uniform::INDEX, 2, UNSIGNED),
         check_clusters(at),
     ])
 }
@@ -300,21 +225,14 @@ fn check_clusters(at: &InstCtx<'_, '_>) -> CheckResult {
 }
 
 fn check_cluster_size(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
-    let name = "cluster size";
-    let unsigned = expect(
-        at,
-        &non_uniform::CLUSTER_SIZE,
-        index,
-        name,
-        UNSIGNED,
-        is_unsigned,
-    );
     let size = at.id(index);
-    let constant = match at.m.type_of(size).is_some() && !at.m.is_constant(size) {
-        true => Err(at.wrong_operand(&non_uniform::CLUSTER_CONSTANT, size, name, "a constant")),
-        false => Ok(()),
-    };
-    all([unsigned, constant])
+    let may_vary = at.m.type_of(size).is_some() && !at.m.is_constant(size);
+    all([
+        at.expect_operand(&non_uniform::CLUSTER_SIZE, index, UNSIGNED),
+        expect(!may_vary, || {
+            at.not_what_is_wanted(&non_uniform::CLUSTER_CONSTANT, index, "a constant")
+        }),
+    ])
 }
 
 fn check_bit_count(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -330,45 +248,36 @@ fn check_bit_count(at: &InstCtx<'_, '_>) -> CheckResult {
         }
         false => Ok(()),
     };
-    let expected = "a vector of four integers";
     all([
-        expect_unsigned_result(at),
-        expect(
-            at,
-            &non_uniform::BALLOT_VALUE,
-            2,
-            "ballot",
-            expected,
-            is_int_ballot,
-        ),
+        at.expect_result(&non_uniform::BALLOT_RESULT, UNSIGNED),
+        at.expect_operand(&non_uniform::BALLOT_VALUE, 2, INT.vector_of(4)),
         operation,
     ])
 }
 
-/// What an operation combines.
-fn kind_of(op: Op) -> Kind {
+/// What an operation combines: these, or vectors of them.
+fn combined_by(op: Op) -> Pattern {
     match op {
         Op::GroupNonUniformFAdd
         | Op::GroupNonUniformFMul
         | Op::GroupNonUniformFMin
-        | Op::GroupNonUniformFMax => Kind::Float,
-        Op::GroupNonUniformUMin | Op::GroupNonUniformUMax => Kind::Unsigned,
+        | Op::GroupNonUniformFMax => FLOAT,
+        Op::GroupNonUniformUMin | Op::GroupNonUniformUMax => UNSIGNED,
         Op::GroupNonUniformLogicalAnd
         | Op::GroupNonUniformLogicalOr
-        | Op::GroupNonUniformLogicalXor => Kind::Bool,
-        _ => Kind::Int,
+        | Op::GroupNonUniformLogicalXor => BOOL,
+        _ => INT,
     }
 }
 
 fn check_operation(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
-    let kind = kind_of(op);
-    let value = match kind.is_scalar_or_vector(at.m, at.result_type()) {
-        true => all([
+    let result = at.expect_result(&non_uniform::RESULT, combined_by(op).scalar_or_vector());
+    let value = result.and_then(|()| {
+        all([
             check_encoding(at, 2),
-            expect_result_type(at, &non_uniform::VALUE, 2, "value"),
-        ]),
-        false => Err(at.wrong_result(&non_uniform::RESULT, kind.name())),
-    };
+            at.expect_result_type(&non_uniform::VALUE, 2),
+        ])
+    });
     all([value, check_groups(at, op)])
 }
 
@@ -393,15 +302,7 @@ fn check_groups(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
         }
         None => Ok(()),
         Some(_) if is_partitioned && at.m.has(Capability::GroupNonUniformPartitionedEXT) => {
-            let expected = "a vector of four integers";
-            expect(
-                at,
-                &non_uniform::PARTITION,
-                3,
-                "ballot",
-                expected,
-                is_int_ballot,
-            )
+            at.expect_operand(&non_uniform::PARTITION, 3, INT.vector_of(4))
         }
         Some(_) => check_cluster_size(at, 3),
     }

@@ -5,8 +5,9 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use crate::finding::{CheckResult, Finding};
-use crate::inst_ctx::InstCtx;
+use crate::inst_ctx::{InstCtx, operand_name};
 use crate::module::{Lookup, Module, Type};
+use crate::pattern::Pattern;
 use crate::rule::Rule;
 
 /// An instruction with its result type and operands at hand.
@@ -52,15 +53,35 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
         self.m.type_of(self.id(index)).unwrap_or(Id(0))
     }
 
-    /// What the grammar calls an operand.
-    fn operand_name(&self, index: usize) -> String {
-        let operand = self.op.info().and_then(|info| {
-            let before = usize::from(info.has_result_type()) + usize::from(info.has_result());
-            info.operands().get(before + index)
-        });
-        match operand.map_or("", |operand| operand.name()) {
-            "" => format!("operand {}", index + 1),
-            name => format!("operand `{name}`"),
+    /// Checks that the result type is so.
+    #[inline]
+    pub(super) fn expect_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
+        match wanted.matches(self.m, self.result) {
+            true => Ok(()),
+            false => Err(self.result_finding(rule, &wanted.to_string())),
+        }
+    }
+
+    /// Checks that an operand is a value that is so.
+    #[inline]
+    pub(super) fn expect_operand(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        wanted: Pattern,
+    ) -> CheckResult {
+        match wanted.matches_value(self.m, self.id(index)) {
+            true => Ok(()),
+            false => Err(self.operand_finding(rule, index, &wanted.to_string())),
+        }
+    }
+
+    /// Checks that an operand has the result type.
+    #[inline]
+    pub(super) fn expect_result_type(&self, rule: &'static Rule, index: usize) -> CheckResult {
+        match self.ty(index) == self.result {
+            true => Ok(()),
+            false => Err(self.mismatch(rule, index, "the result type")),
         }
     }
 
@@ -89,7 +110,7 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
         index: usize,
         wanted: &str,
     ) -> Finding {
-        let name = self.operand_name(index);
+        let name = operand_name(self.op, index);
         let shown = self.m.show_value(self.id(index));
         let message = format!("{name} of {} must be {wanted}, but is {shown}", self.op);
         self.finding(rule, message)
@@ -99,7 +120,7 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
     /// A finding about an operand that is at odds with the result type.
     #[cold]
     pub(super) fn mismatch(&self, rule: &'static Rule, index: usize, wanted: &str) -> Finding {
-        let name = self.operand_name(index);
+        let name = operand_name(self.op, index);
         let value = self.m.show_value(self.id(index));
         let result = self.m.show_type(self.result);
         let message = format!(

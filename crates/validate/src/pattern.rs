@@ -1,0 +1,416 @@
+//! What types and values may be: patterns that can be matched and said in words.
+//!
+//! A rule says `INT.scalar_or_vector().width(32)`; the pattern tells whether a type
+//! [is so](Pattern::matches), and messages how it is called: "a 32-bit integer scalar or
+//! vector".
+
+use std::fmt;
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Op, StorageClass};
+
+use crate::module::{Lookup, Module, Type};
+
+/// What a type, or a value by its type, may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    what: What,
+    is_constant: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// Booleans and numbers, and what is made of them.
+    Data {
+        components: Components,
+        form: Form,
+        /// The widths in bits that numbers may have; with none, any.
+        widths: &'static [u32],
+    },
+    /// A type by its opcode, and what to call it.
+    Type(Op, &'static str),
+    Pointer(Option<StorageClass>),
+    /// A typed pointer to what is so.
+    PointerTo(&'static Pattern),
+}
+
+/// What the components are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Components {
+    Bool,
+    Int,
+    Unsigned,
+    Float,
+    /// An integer or a float.
+    Number,
+    /// Any of them.
+    Any,
+}
+
+/// How many components there are, and how they stand together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Scalar,
+    /// This many; any number if that is 0.
+    Vector(u32),
+    ScalarOrVector,
+    Matrix,
+    CooperativeMatrix,
+}
+
+/// `OpTypeBool`.
+pub(crate) const BOOL: Pattern = Pattern::data(Components::Bool);
+/// An integer of any width and either signedness.
+pub(crate) const INT: Pattern = Pattern::data(Components::Int);
+/// An integer that is said to have no sign.
+pub(crate) const UNSIGNED: Pattern = Pattern::data(Components::Unsigned);
+/// A float of any width and encoding.
+pub(crate) const FLOAT: Pattern = Pattern::data(Components::Float);
+/// An integer or a float.
+pub(crate) const NUMBER: Pattern = Pattern::data(Components::Number);
+/// A boolean, an integer or a float.
+pub(crate) const DATA: Pattern = Pattern::data(Components::Any);
+/// A typed or an untyped pointer.
+pub(crate) const POINTER: Pattern = Pattern::of(What::Pointer(None));
+
+impl Pattern {
+    const fn data(components: Components) -> Self {
+        Self::of(What::Data {
+            components,
+            form: Form::Scalar,
+            widths: &[],
+        })
+    }
+
+    const fn of(what: What) -> Self {
+        Self {
+            what,
+            is_constant: false,
+        }
+    }
+
+    /// A type that this instruction declares, and what to call it, with its article.
+    pub(crate) const fn declared_by(op: Op, name: &'static str) -> Self {
+        Self::of(What::Type(op, name))
+    }
+
+    /// A pointer into this storage class.
+    pub(crate) const fn pointer_into(class: StorageClass) -> Self {
+        Self::of(What::Pointer(Some(class)))
+    }
+
+    /// A typed pointer to what is so.
+    pub(crate) const fn pointer_to(pointee: &'static Self) -> Self {
+        Self::of(What::PointerTo(pointee))
+    }
+
+    const fn with_form(self, new: Form) -> Self {
+        match self.what {
+            What::Data {
+                components, widths, ..
+            } => Self {
+                what: What::Data {
+                    components,
+                    form: new,
+                    widths,
+                },
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// A vector of so many of them.
+    pub(crate) const fn vector_of(self, count: u32) -> Self {
+        self.with_form(Form::Vector(count))
+    }
+
+    /// A vector of them.
+    pub(crate) const fn vector(self) -> Self {
+        self.with_form(Form::Vector(0))
+    }
+
+    /// One of them, or a vector.
+    pub(crate) const fn scalar_or_vector(self) -> Self {
+        self.with_form(Form::ScalarOrVector)
+    }
+
+    /// A matrix of them.
+    pub(crate) const fn matrix(self) -> Self {
+        self.with_form(Form::Matrix)
+    }
+
+    /// A cooperative matrix of them.
+    pub(crate) const fn cooperative_matrix(self) -> Self {
+        self.with_form(Form::CooperativeMatrix)
+    }
+
+    /// With numbers of one of these widths, in bits.
+    pub(crate) const fn widths(self, new: &'static [u32]) -> Self {
+        match self.what {
+            What::Data {
+                components, form, ..
+            } => Self {
+                what: What::Data {
+                    components,
+                    form,
+                    widths: new,
+                },
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    /// A value that is a constant, specialization constants included.
+    pub(crate) const fn constant(self) -> Self {
+        Self {
+            is_constant: true,
+            ..self
+        }
+    }
+
+    /// Whether a type is so.
+    #[inline]
+    pub(crate) fn matches(self, m: &Module<'_>, ty: Id) -> bool {
+        match self.what {
+            What::Data {
+                components,
+                form,
+                widths,
+            } => form
+                .component(m, ty)
+                .is_some_and(|component| components.match_scalar(m, component, widths)),
+            What::Type(op, _) => m.op_of(ty) == op,
+            What::Pointer(None) => m.is_pointer(ty),
+            What::Pointer(class) => m.pointer_class(ty) == class,
+            What::PointerTo(wanted) => m.pointee(ty).is_some_and(|ty| wanted.matches(m, ty)),
+        }
+    }
+
+    /// Whether an id is a value that is so.
+    #[inline]
+    pub(crate) fn matches_value(self, m: &Module<'_>, value: Id) -> bool {
+        let ty = m.type_of(value).unwrap_or(Id(0));
+        self.matches(m, ty) && (!self.is_constant || m.is_constant(value))
+    }
+}
+
+impl Form {
+    /// The type of the components, if a type has this form.
+    #[inline]
+    fn component(self, m: &Module<'_>, ty: Id) -> Option<Id> {
+        match self {
+            Self::Scalar => Some(ty),
+            Self::ScalarOrVector => Some(m.scalar_or_vector_component(ty)),
+            Self::Vector(count) => {
+                let component = m.vector_component(ty)?;
+                (count == 0 || m.dimension(ty) == count).then_some(component)
+            }
+            Self::Matrix => match m.ty(ty) {
+                Type::Matrix { column, .. } => m.vector_component(column),
+                _ => None,
+            },
+            Self::CooperativeMatrix => m.is_cooperative_matrix(ty).then(|| m.component_type(ty)),
+        }
+    }
+}
+
+impl Components {
+    #[inline]
+    fn match_scalar(self, m: &Module<'_>, ty: Id, widths: &[u32]) -> bool {
+        let (op, words) = m.declaration(ty);
+        let is_unsigned = || words.get(3) == Some(&0);
+        let fits = match op {
+            Op::TypeBool => return matches!(self, Self::Bool | Self::Any),
+            Op::TypeInt => match self {
+                Self::Int | Self::Number | Self::Any => true,
+                Self::Unsigned => is_unsigned(),
+                Self::Bool | Self::Float => false,
+            },
+            Op::TypeFloat => matches!(self, Self::Float | Self::Number | Self::Any),
+            _ => false,
+        };
+        fits && (widths.is_empty() || words.get(2).is_some_and(|width| widths.contains(width)))
+    }
+
+    /// What one of them is called, and several.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Bool => ("boolean", "booleans"),
+            Self::Int => ("integer", "integers"),
+            Self::Unsigned => ("unsigned integer", "unsigned integers"),
+            Self::Float => ("float", "floats"),
+            Self::Number => ("integer or float", "integers or floats"),
+            Self::Any => ("scalar", "scalars"),
+        }
+    }
+}
+
+/// "32-bit ", "16- or 32-bit ", or nothing.
+fn width_prefix(widths: &[u32]) -> String {
+    match widths {
+        [] => String::new(),
+        [width] => format!("{width}-bit "),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(|width| format!("{width}-")).collect();
+            format!("{} or {last}-bit ", first.join(", "))
+        }
+    }
+}
+
+/// How many, as a word as far as that is usual.
+fn number(count: u32) -> String {
+    match count {
+        2 => "two".to_owned(),
+        3 => "three".to_owned(),
+        4 => "four".to_owned(),
+        _ => count.to_string(),
+    }
+}
+
+impl fmt::Display for Pattern {
+    /// Writes what is meant, with its article: "a vector of four 32-bit floats".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.what {
+            What::Data {
+                components,
+                form,
+                widths,
+            } => {
+                let (one, several) = components.names();
+                let width = width_prefix(widths);
+                match form {
+                    Form::Scalar => format!("{width}{one}"),
+                    Form::ScalarOrVector => match components {
+                        Components::Any => format!("{width}scalar or vector"),
+                        Components::Float if widths.is_empty() => {
+                            "floating-point scalar or vector".to_owned()
+                        }
+                        Components::Number => format!("scalar or vector of {width}{several}"),
+                        _ => format!("{width}{one} scalar or vector"),
+                    },
+                    Form::Vector(0) => format!("vector of {width}{several}"),
+                    Form::Vector(count) => format!("vector of {} {width}{several}", number(count)),
+                    Form::Matrix => format!("matrix of {width}{several}"),
+                    Form::CooperativeMatrix => format!("cooperative matrix of {width}{several}"),
+                }
+            }
+            What::Type(_, name) => {
+                return match self.is_constant {
+                    true => write!(f, "{name} constant"),
+                    false => f.write_str(name),
+                };
+            }
+            What::Pointer(None) => "pointer".to_owned(),
+            What::Pointer(Some(class)) => format!("pointer into `{class}`"),
+            What::PointerTo(pointee) => format!("pointer to {pointee}"),
+        };
+        match self.is_constant {
+            true => write!(f, "a constant {text}"),
+            false => f.write_str(&spirvkit_diagnostics::with_article(&text)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+
+    const TYPES: &str = "
+        OpCapability Shader
+        %1 = OpTypeBool
+        %2 = OpTypeInt 32 0
+        %3 = OpTypeInt 64 1
+        %4 = OpTypeFloat 32
+        %5 = OpTypeVector %2 4
+        %6 = OpTypeVector %4 2
+        %7 = OpTypeMatrix %6 2
+        %8 = OpTypePointer Input %4
+        %9 = OpTypeSampler
+        %10 = OpConstant %2 5
+        %11 = OpVariable %8 Input";
+
+    /// The types from 1 to 9 that a pattern matches.
+    fn matched(pattern: Pattern) -> Vec<u32> {
+        let assembled = spirvkit_text::assemble(TYPES, &Default::default()).unwrap();
+        let header = spirvkit_binary::Header::from_words(&assembled.words).unwrap();
+        let options = Options::default();
+        let m = Module::index(&assembled.words, header, &options, None);
+        let types = (1..=9).filter(|&id| pattern.matches(&m, Id(id)));
+        let values = (10..=11).filter(|&id| pattern.matches_value(&m, Id(id)));
+        types.chain(values).collect()
+    }
+
+    #[test]
+    fn patterns_match_what_they_say() {
+        let all: &[(Pattern, &str, &[u32])] = &[
+            (BOOL, "a boolean", &[1]),
+            (INT, "an integer", &[2, 3, 10]),
+            (UNSIGNED, "an unsigned integer", &[2, 10]),
+            (FLOAT, "a float", &[4]),
+            (NUMBER, "an integer or float", &[2, 3, 4, 10]),
+            (DATA, "a scalar", &[1, 2, 3, 4, 10]),
+            (POINTER, "a pointer", &[8, 11]),
+            (INT.widths(&[64]), "a 64-bit integer", &[3]),
+            (
+                INT.widths(&[16, 32, 64]),
+                "a 16-, 32- or 64-bit integer",
+                &[2, 3, 10],
+            ),
+            (INT.vector(), "a vector of integers", &[5]),
+            (FLOAT.vector_of(4), "a vector of four floats", &[]),
+            (
+                FLOAT.vector_of(2).widths(&[32]),
+                "a vector of two 32-bit floats",
+                &[6],
+            ),
+            (
+                INT.scalar_or_vector(),
+                "an integer scalar or vector",
+                &[2, 3, 5, 10],
+            ),
+            (
+                FLOAT.scalar_or_vector(),
+                "a floating-point scalar or vector",
+                &[4, 6],
+            ),
+            (
+                DATA.scalar_or_vector(),
+                "a scalar or vector",
+                &[1, 2, 3, 4, 5, 6, 10],
+            ),
+            (FLOAT.matrix(), "a matrix of floats", &[7]),
+            (
+                INT.cooperative_matrix(),
+                "a cooperative matrix of integers",
+                &[],
+            ),
+            (
+                Pattern::pointer_into(StorageClass::Input),
+                "a pointer into `Input`",
+                &[8, 11],
+            ),
+            (
+                Pattern::pointer_to(&FLOAT),
+                "a pointer to a float",
+                &[8, 11],
+            ),
+            (
+                Pattern::declared_by(Op::TypeSampler, "a sampler"),
+                "a sampler",
+                &[9],
+            ),
+        ];
+        for &(pattern, words, ids) in all {
+            assert_eq!(pattern.to_string(), words);
+            assert_eq!(matched(pattern), ids, "{words}");
+        }
+        assert_eq!(matched(UNSIGNED.constant())[1..], [10]);
+        assert_eq!(
+            INT.constant().widths(&[32]).to_string(),
+            "a constant 32-bit integer"
+        );
+    }
+}

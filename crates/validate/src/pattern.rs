@@ -7,9 +7,9 @@
 use std::fmt;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Op, StorageClass};
+use spirvkit_grammar::Op;
 
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Lookup, Module};
 
 /// What a type, or a value by its type, may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ enum What {
     },
     /// A type by its opcode, and what to call it.
     Type(Op, &'static str),
-    Pointer(Option<StorageClass>),
+    Pointer,
     /// A typed pointer to what is so.
     PointerTo(&'static Pattern),
 }
@@ -51,10 +51,9 @@ enum Components {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Scalar,
-    /// This many; any number if that is 0.
+    /// This many.
     Vector(u32),
     ScalarOrVector,
-    Matrix,
     CooperativeMatrix,
 }
 
@@ -71,7 +70,7 @@ pub(crate) const NUMBER: Pattern = Pattern::data(Components::Number);
 /// A boolean, an integer or a float.
 pub(crate) const DATA: Pattern = Pattern::data(Components::Any);
 /// A typed or an untyped pointer.
-pub(crate) const POINTER: Pattern = Pattern::of(What::Pointer(None));
+pub(crate) const POINTER: Pattern = Pattern::of(What::Pointer);
 
 impl Pattern {
     const fn data(components: Components) -> Self {
@@ -92,11 +91,6 @@ impl Pattern {
     /// A type that this instruction declares, and what to call it, with its article.
     pub(crate) const fn declared_by(op: Op, name: &'static str) -> Self {
         Self::of(What::Type(op, name))
-    }
-
-    /// A pointer into this storage class.
-    pub(crate) const fn pointer_into(class: StorageClass) -> Self {
-        Self::of(What::Pointer(Some(class)))
     }
 
     /// A typed pointer to what is so.
@@ -125,19 +119,9 @@ impl Pattern {
         self.with_form(Form::Vector(count))
     }
 
-    /// A vector of them.
-    pub(crate) const fn vector(self) -> Self {
-        self.with_form(Form::Vector(0))
-    }
-
     /// One of them, or a vector.
     pub(crate) const fn scalar_or_vector(self) -> Self {
         self.with_form(Form::ScalarOrVector)
-    }
-
-    /// A matrix of them.
-    pub(crate) const fn matrix(self) -> Self {
-        self.with_form(Form::Matrix)
     }
 
     /// A cooperative matrix of them.
@@ -182,8 +166,7 @@ impl Pattern {
                 .component(m, ty)
                 .is_some_and(|component| components.match_scalar(m, component, widths)),
             What::Type(op, _) => m.op_of(ty) == op,
-            What::Pointer(None) => m.is_pointer(ty),
-            What::Pointer(class) => m.pointer_class(ty) == class,
+            What::Pointer => m.is_pointer(ty),
             What::PointerTo(wanted) => m.pointee(ty).is_some_and(|ty| wanted.matches(m, ty)),
         }
     }
@@ -205,12 +188,8 @@ impl Form {
             Self::ScalarOrVector => Some(m.scalar_or_vector_component(ty)),
             Self::Vector(count) => {
                 let component = m.vector_component(ty)?;
-                (count == 0 || m.dimension(ty) == count).then_some(component)
+                (m.dimension(ty) == count).then_some(component)
             }
-            Self::Matrix => match m.ty(ty) {
-                Type::Matrix { column, .. } => m.vector_component(column),
-                _ => None,
-            },
             Self::CooperativeMatrix => m.is_cooperative_matrix(ty).then(|| m.component_type(ty)),
         }
     }
@@ -290,9 +269,7 @@ impl fmt::Display for Pattern {
                         Components::Number => format!("scalar or vector of {width}{several}"),
                         _ => format!("{width}{one} scalar or vector"),
                     },
-                    Form::Vector(0) => format!("vector of {width}{several}"),
                     Form::Vector(count) => format!("vector of {} {width}{several}", number(count)),
-                    Form::Matrix => format!("matrix of {width}{several}"),
                     Form::CooperativeMatrix => format!("cooperative matrix of {width}{several}"),
                 }
             }
@@ -302,8 +279,7 @@ impl fmt::Display for Pattern {
                     false => f.write_str(name),
                 };
             }
-            What::Pointer(None) => "pointer".to_owned(),
-            What::Pointer(Some(class)) => format!("pointer into `{class}`"),
+            What::Pointer => "pointer".to_owned(),
             What::PointerTo(pointee) => format!("pointer to {pointee}"),
         };
         match self.is_constant {
@@ -359,7 +335,6 @@ mod tests {
                 "a 16-, 32- or 64-bit integer",
                 &[2, 3, 10],
             ),
-            (INT.vector(), "a vector of integers", &[5]),
             (FLOAT.vector_of(4), "a vector of four floats", &[]),
             (
                 FLOAT.vector_of(2).widths(&[32]),
@@ -381,16 +356,10 @@ mod tests {
                 "a scalar or vector",
                 &[1, 2, 3, 4, 5, 6, 10],
             ),
-            (FLOAT.matrix(), "a matrix of floats", &[7]),
             (
                 INT.cooperative_matrix(),
                 "a cooperative matrix of integers",
                 &[],
-            ),
-            (
-                Pattern::pointer_into(StorageClass::Input),
-                "a pointer into `Input`",
-                &[8, 11],
             ),
             (
                 Pattern::pointer_to(&FLOAT),

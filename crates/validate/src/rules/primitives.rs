@@ -5,7 +5,8 @@ use spirvkit_grammar::{ExecutionModel, Op};
 use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Models};
+use crate::module::Models;
+use crate::pattern::INT;
 use crate::rules::generated::primitive;
 
 pub(crate) const FAMILY: Family = Family {
@@ -23,26 +24,13 @@ const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let stream = match at.inst.op() {
-        Op::EmitStreamVertex | Op::EndStreamPrimitive => check_stream(at),
+        Op::EmitStreamVertex | Op::EndStreamPrimitive => {
+            at.expect_operand(&primitive::STREAM, 0, INT.constant())
+        }
         _ => Ok(()),
     };
     all([
         stream,
         at.expect_models(&primitive::EXECUTION_MODEL, GEOMETRY),
     ])
-}
-
-fn check_stream(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    if m.is_int_scalar(at.type_of_arg(0)) && m.is_constant(at.id(0)) {
-        return Ok(());
-    }
-    let message = format!(
-        "the stream of {} must be an integer constant, but {} is not",
-        at.inst.op(),
-        m.show_value(at.id(0))
-    );
-    Err(at
-        .finding(&primitive::STREAM, message)
-        .about(m, at.id(0), "the stream is defined here"))
 }

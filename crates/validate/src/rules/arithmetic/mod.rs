@@ -7,9 +7,10 @@ use spirvkit_grammar::{FPEncoding, Op};
 
 use super::operation::{Operation, check_types};
 use super::{Family, cooperative_matrix};
-use crate::finding::{CheckResult, all, expect};
+use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
+use crate::pattern::{FLOAT, INT, Pattern, UNSIGNED};
 use crate::rules::generated::arithmetic;
 
 pub(crate) const FAMILY: Family = Family {
@@ -98,6 +99,11 @@ fn takes_matrices(o: &Operation<'_, '_, '_>) -> bool {
     }
 }
 
+/// Whether the result is a cooperative matrix of these, and the operation works on them.
+fn is_matrix_of(o: &Operation<'_, '_, '_>, components: Pattern) -> bool {
+    components.cooperative_matrix().matches(o.m, o.result) && takes_matrices(o)
+}
+
 /// The encoding of a numeric type's components; `None` for IEEE 754 and for
 /// what is no float.
 pub(super) fn encoding(m: &Module<'_>, ty: Id) -> Option<FPEncoding> {
@@ -122,51 +128,28 @@ pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> CheckResult {
 }
 
 fn check_float(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let m = o.m;
-    let result = o.result;
-    let is_matrix = || takes_matrices(o) && m.is_float_cooperative_matrix(result);
-    if !m.is_float_scalar_or_vector(result) && !is_matrix() {
-        return Err(o.result_finding(
-            &arithmetic::FLOAT_RESULT,
-            "a floating-point scalar or vector",
-        ));
+    if !is_matrix_of(o, FLOAT) {
+        o.expect_result(&arithmetic::FLOAT_RESULT, FLOAT.scalar_or_vector())?;
     }
-    let operands = (0..o.args.len()).map(|index| {
-        expect(o.ty(index) == result, || {
-            o.mismatch(&arithmetic::FLOAT_OPERAND, index, "the result type")
-        })
-    });
-    all([check_encoding(o, result), all(operands)])
+    let operands = 0..o.args.len();
+    let operands = operands.map(|index| o.expect_result_type(&arithmetic::FLOAT_OPERAND, index));
+    all([check_encoding(o, o.result), all(operands)])
 }
 
 fn check_unsigned(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let m = o.m;
-    let is_matrix = || {
-        takes_matrices(o)
-            && m.is_cooperative_matrix(o.result)
-            && m.is_unsigned_scalar(m.component_type(o.result))
-    };
-    if !m.is_unsigned_scalar_or_vector(o.result) && !is_matrix() {
-        return Err(o.result_finding(
-            &arithmetic::UNSIGNED_RESULT,
-            "an unsigned integer scalar or vector",
-        ));
+    if !is_matrix_of(o, UNSIGNED) {
+        o.expect_result(&arithmetic::UNSIGNED_RESULT, UNSIGNED.scalar_or_vector())?;
     }
-    all((0..o.args.len()).map(|index| {
-        if o.ty(index) != o.result {
-            return Err(o.mismatch(&arithmetic::UNSIGNED_OPERAND, index, "the result type"));
-        }
-        Ok(())
-    }))
+    let operands = 0..o.args.len();
+    all(operands.map(|index| o.expect_result_type(&arithmetic::UNSIGNED_OPERAND, index)))
 }
 
 /// Checks that result and operands are integers and alike in the number of
 /// components.
 fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let m = o.m;
-    let is_matrix = m.is_int_cooperative_matrix(o.result) && takes_matrices(o);
-    if !is_matrix && !m.is_int_scalar_or_vector(o.result) {
-        return Err(o.result_finding(&arithmetic::INTEGER_RESULT, "an integer scalar or vector"));
+    let is_matrix = is_matrix_of(o, INT);
+    if !is_matrix {
+        o.expect_result(&arithmetic::INTEGER_RESULT, INT.scalar_or_vector())?;
     }
     all((0..o.args.len()).map(|index| {
         let ty = o.ty(index);
@@ -174,18 +157,12 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> CheckResult {
             // That of most operands, of which nothing else is asked.
             return Ok(());
         }
+        let rule = &arithmetic::INTEGER_OPERAND;
         if is_matrix {
-            if !m.is_int_cooperative_matrix(ty) {
-                let wanted = "a cooperative matrix of integers, like the result";
-                return Err(o.operand_finding(&arithmetic::INTEGER_OPERAND, index, wanted));
-            }
-            cooperative_matrix::check_same_shape(o, index)?;
-            return Ok(());
+            o.expect_operand(rule, index, INT.cooperative_matrix())?;
+            return cooperative_matrix::check_same_shape(o, index);
         }
-        if !m.is_int_scalar_or_vector(ty) {
-            let wanted = "an integer scalar or vector";
-            return Err(o.operand_finding(&arithmetic::INTEGER_OPERAND, index, wanted));
-        }
+        o.expect_operand(rule, index, INT.scalar_or_vector())?;
         if !o.same_dimension(ty, o.result) {
             return Err(o.mismatch(
                 &arithmetic::OPERAND_SIZE,
@@ -221,17 +198,14 @@ fn check_pair(o: &Operation<'_, '_, '_>) -> CheckResult {
         return Err(o.result_finding(&arithmetic::PAIR_RESULT, "a structure with two members"));
     };
     let member = Id(*first);
-    let (is_fine, wanted) = match o.op {
-        Op::SMulExtended => (
-            m.is_int_scalar_or_vector(member),
-            "a structure of two integer scalars or vectors",
-        ),
+    let (component, wanted) = match o.op {
+        Op::SMulExtended => (INT, "a structure of two integer scalars or vectors"),
         _ => (
-            m.is_unsigned_scalar_or_vector(member),
+            UNSIGNED,
             "a structure of two unsigned integer scalars or vectors",
         ),
     };
-    if !is_fine {
+    if !component.scalar_or_vector().matches(m, member) {
         return Err(o.result_finding(&arithmetic::PAIR_RESULT, wanted));
     }
     if first != second {

@@ -17,6 +17,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
+use crate::pattern::Pattern;
 use crate::rule::Rule;
 use crate::rules::generated::ext_inst;
 
@@ -231,6 +232,24 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
         self.at
             .finding(rule, message)
             .about(m, ty, "the result type is declared here")
+    }
+
+    /// Checks that the result type is so.
+    #[inline]
+    fn expect_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
+        match wanted.matches(self.m(), self.result_type()) {
+            true => Ok(()),
+            false => Err(self.bad_result(rule, &wanted.to_string())),
+        }
+    }
+
+    /// Checks that an operand is a value that is so.
+    #[inline]
+    fn expect_operand(&self, rule: &'static Rule, index: usize, wanted: Pattern) -> CheckResult {
+        match wanted.matches_value(self.m(), self.id(index)) {
+            true => Ok(()),
+            false => self.bad_operand(rule, index, &wanted.to_string()),
+        }
     }
 
     /// Tells what the result type must be if it isn't fine.

@@ -6,6 +6,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 use super::Call;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::module::{Lookup, Models, Module, Type};
+use crate::pattern::{FLOAT, INT, POINTER};
 use crate::rules::generated::glsl;
 
 /// What an instruction works on, and so what is checked.
@@ -138,9 +139,6 @@ const SHAPES: [Shape; 82] = {
         Float, // NClamp
     ]
 };
-
-const FLOAT: &str = "a floating-point scalar or vector";
-const INT: &str = "an integer scalar or vector";
 
 /// Lets interpolation be of 16-bit floats.
 const HALF_FLOATS: &str = "SPV_AMD_gpu_shader_half_float";
@@ -338,26 +336,19 @@ fn float(call: &Call<'_, '_, '_>) -> CheckResult {
 }
 
 fn float_result(call: &Call<'_, '_, '_>) -> CheckResult {
-    let fits = call.m().is_float_scalar_or_vector(call.result_type());
-    call.result(&glsl::FLOAT_RESULT, fits, FLOAT)
+    call.expect_result(&glsl::FLOAT_RESULT, FLOAT.scalar_or_vector())
 }
 
 /// What the second operand, which must be a pointer, points to, if that is known.
 fn out_pointer(call: &Call<'_, '_, '_>) -> Result<Option<Id>, Finding> {
-    let pointer = call.ty(1);
-    call.operand(
-        &glsl::OUT_POINTER,
-        1,
-        call.m().is_pointer(pointer),
-        "a pointer",
-    )?;
-    Ok(call.m().pointee(pointer))
+    call.expect_operand(&glsl::OUT_POINTER, 1, POINTER)?;
+    Ok(call.m().pointee(call.ty(1)))
 }
 
 fn int(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let result = call.result_type();
-    call.result(&glsl::INT_RESULT, m.is_int_scalar_or_vector(result), INT)?;
+    call.expect_result(&glsl::INT_RESULT, INT.scalar_or_vector())?;
     all((0..call.count()).map(|index| {
         let ty = call.ty(index);
         let fits = ty == result

@@ -1,6 +1,7 @@
 //! The operands of an instruction as the target wants them.
 
 use spirvkit_binary::Id;
+use spirvkit_grammar::debug_info::Role;
 use spirvkit_grammar::{
     Enumeration as _, Op, OperandKind, Quantifier, SourceLanguage, StorageClass,
 };
@@ -9,60 +10,6 @@ use super::plan::Target;
 use super::{Converter, Effect};
 use crate::build::EncodeError;
 use crate::{Entry, Field, Flags, Kind, OperationCode, Set, Slot};
-
-/// What stands in a field, and so what may stand for it where the target refuses that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// The id of an `OpString`.
-    Text,
-    /// A number of 32 bits: a literal or a constant.
-    Number,
-    /// A constant of any integer type: sizes and offsets in bits.
-    Bits,
-    /// A constant of any type, or nothing.
-    Constant,
-    /// A source file.
-    Source,
-    /// A lexical scope.
-    Scope,
-    /// The composite of a member.
-    Composite,
-    /// A type.
-    Type,
-    /// A type or a template's parameter that stands for one.
-    TypeOrParameter,
-    /// A function's type.
-    FunctionType,
-    /// What a function returns, which may be `OpTypeVoid`.
-    Result,
-    /// The `OpFunction`.
-    Function,
-    /// Anything else: a debugging instruction, or something of the module.
-    Any,
-}
-
-fn role(kind: Kind, field: Field) -> Role {
-    match (kind, field) {
-        (Kind::MacroDef, Field::Value) => Role::Text,
-        (Kind::TypeMember | Kind::TypeTemplateParameter, Field::Value) => Role::Constant,
-        (Kind::TypeMember, Field::Parent) | (Kind::TypeInheritance, Field::Child) => {
-            Role::Composite
-        }
-        (Kind::Function | Kind::FunctionDeclaration, Field::Type) => Role::FunctionType,
-        (Kind::TypeMember | Kind::LocalVariable, Field::Type) => Role::TypeOrParameter,
-        (Kind::TypeFunction, Field::ReturnType) => Role::Result,
-        (Kind::TypeFunction, Field::ParameterTypes) => Role::TypeOrParameter,
-        (Kind::Function, Field::Function) => Role::Function,
-        (_, Field::Source) => Role::Source,
-        (_, Field::Parent | Field::Scope) => Role::Scope,
-        (_, Field::Size | Field::Offset) => Role::Bits,
-        (_, Field::BaseType | Field::Type | Field::MemberType | Field::ActualType) => Role::Type,
-        (_, Field::UnderlyingType) => Role::Type,
-        (_, field) if field.is_text() => Role::Text,
-        (_, field) if field.is_number() => Role::Number,
-        _ => Role::Any,
-    }
-}
 
 /// The fields of an instruction that say what a field of another kind does, which it
 /// becomes.
@@ -118,7 +65,7 @@ impl<'a> Converter<'a, '_> {
             [] => own,
         };
         let none = self.to.takes_none(kind, own);
-        match role(kind, own) {
+        match kind.role(own) {
             Role::Number => {
                 let number = self.number(entry, field, slot);
                 self.written(number, slot)
@@ -155,7 +102,8 @@ impl<'a> Converter<'a, '_> {
             Role::FunctionType => self.function_type(entry, field, none),
             Role::Result => self.result(entry, field, none),
             Role::Function => self.function(entry),
-            Role::Any => self.any(entry, field),
+            // A debugging instruction, or something of the module.
+            _ => self.any(entry, field),
         }
     }
 
@@ -173,7 +121,7 @@ impl<'a> Converter<'a, '_> {
         if entry.word(field).is_none() {
             return Ok(None);
         }
-        match role(kind, field) {
+        match kind.role(field) {
             Role::Number => {
                 let number = self.number(entry, field, slot);
                 self.written(number, slot).map(Some)

@@ -7,11 +7,13 @@ use crate::{EnumerantInfo, ExtInstSet, OperandKind, Quantifier};
 
 #[rustfmt::skip]
 mod generated;
+mod roles;
 
 use generated::{
     DEBUG_INFO, FIELD_NAMES, IS_NUMBER, NAMES, NUMBERS, OPEN_CL_DEBUG_INFO100, SHADER_DEBUG_INFO,
 };
 pub use generated::{Field, Kind};
+pub use roles::Role;
 
 /// One of the instruction sets for debug information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,15 +5,15 @@ use core::cell::{Cell, RefCell};
 use alloc::vec::Vec;
 
 use spirvkit_binary::{Budget, Id};
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{GlslStd450, Op};
 
 use crate::environment::Environment;
-use crate::operation;
 use crate::outcome::{Evaluated, NotComputable, Outcome, Reason};
 use crate::scalar::{Scalar, ScalarType};
 use crate::signature::{MAX_OPERANDS, Signature};
 use crate::types::{Shape, Types};
 use crate::value::Value;
+use crate::{glsl, operation};
 
 /// Evaluates operations on values.
 #[derive(Clone, Copy, Debug)]
@@ -69,15 +69,46 @@ impl<'t> Evaluator<'t> {
         operands: &[Value],
         literals: &[u32],
     ) -> Evaluated<Value> {
-        let evaluation = Evaluation {
+        let evaluation = self.evaluation();
+        let value = evaluation.run(op, result_type, operands, literals)?;
+        Ok(Outcome::new(value, evaluation.undefined.get()))
+    }
+
+    /// The result of an instruction of `GLSL.std.450` that works on components (see
+    /// [`evaluate_glsl_scalar`](crate::evaluate_glsl_scalar)).
+    ///
+    /// # Errors
+    ///
+    /// If the instruction, the types or the operands are not such that there is a
+    /// result.
+    pub fn evaluate_glsl(
+        &self,
+        instruction: GlslStd450,
+        result_type: Id,
+        operands: &[Value],
+    ) -> Evaluated<Value> {
+        let signature = glsl::signature(instruction).ok_or(NotComputable::Glsl(instruction))?;
+        let evaluation = self.evaluation();
+        let operation = Operation::Glsl(instruction);
+        let value = evaluation.components(operation, signature, result_type, operands)?;
+        Ok(Outcome::new(value, evaluation.undefined.get()))
+    }
+
+    fn evaluation(&self) -> Evaluation<'_> {
+        Evaluation {
             types: self.types,
             environment: &self.environment,
             budget: self.budget,
             undefined: Cell::new(None),
-        };
-        let value = evaluation.run(op, result_type, operands, literals)?;
-        Ok(Outcome::new(value, evaluation.undefined.get()))
+        }
     }
+}
+
+/// An operation on components.
+#[derive(Clone, Copy, PartialEq)]
+enum Operation {
+    Core(Op),
+    Glsl(GlslStd450),
 }
 
 /// One operation on its way.
@@ -106,7 +137,7 @@ impl Evaluation<'_> {
             return Ok(self.types.adapt(result_type, chosen));
         }
         if let Some(signature) = Signature::of(op) {
-            return self.components(op, signature, result_type, operands);
+            return self.components(Operation::Core(op), signature, result_type, operands);
         }
         self.composite(op, result_type, operands, literals)
     }
@@ -149,7 +180,7 @@ impl Evaluation<'_> {
     /// An operation that is done component by component.
     fn components(
         &self,
-        op: Op,
+        operation: Operation,
         signature: &Signature,
         result_type: Id,
         operands: &[Value],
@@ -161,11 +192,15 @@ impl Evaluation<'_> {
         }
         let (ty, count) = match self.types.shape(result_type) {
             Shape::Scalar(ty) => {
-                return self.component(op, signature, ty, &Lanes::scalars(operands)?);
+                return self.component(operation, signature, ty, &Lanes::scalars(operands)?);
             }
             Shape::Vector(ty, count) => (ty, count),
-            Shape::Pointer => return Err(NotComputable::Pointer(op)),
-            Shape::Other => return Err(NotComputable::ResultType(result_type)),
+            Shape::Pointer | Shape::Other => {
+                return Err(match (operation, self.types.shape(result_type)) {
+                    (Operation::Core(op), Shape::Pointer) => NotComputable::Pointer(op),
+                    _ => NotComputable::ResultType(result_type),
+                });
+            }
         };
         // A part of each vector will do where all their parts are alike, whatever
         // their number.
@@ -187,25 +222,25 @@ impl Evaluation<'_> {
         }
         let count = count.ok_or(NotComputable::ResultType(result_type))?;
         if uniform {
-            let component = self.component(op, signature, ty, &Lanes::of(operands, 0)?)?;
+            let component = self.component(operation, signature, ty, &Lanes::of(operands, 0)?)?;
             return Value::replicate(component, count).ok_or(NotComputable::TooLarge);
         }
         // An operand has each of them, so there are not more than `MAX_PARTS`.
         self.spend(count as usize)?;
         let components: Vec<Value> = (0..count)
-            .map(|lane| self.component(op, signature, ty, &Lanes::of(operands, lane)?))
+            .map(|lane| self.component(operation, signature, ty, &Lanes::of(operands, lane)?))
             .collect::<Result<_, _>>()?;
         Value::composite(components).ok_or(NotComputable::TooLarge)
     }
 
     fn component(
         &self,
-        op: Op,
+        operation: Operation,
         signature: &Signature,
         ty: ScalarType,
         lanes: &Lanes<'_>,
     ) -> Result<Value, NotComputable> {
-        if op == Op::Select {
+        if operation == Operation::Core(Op::Select) {
             return self.select(ty, lanes);
         }
         let mut scalars = [Scalar::zero(ty); MAX_OPERANDS];
@@ -221,7 +256,14 @@ impl Evaluation<'_> {
             };
         }
         let operands = &scalars[..count];
-        let outcome = operation::evaluate(op, signature, ty, operands, self.environment)?;
+        let outcome = match operation {
+            Operation::Core(op) => {
+                operation::evaluate(op, signature, ty, operands, self.environment)?
+            }
+            Operation::Glsl(instruction) => {
+                glsl::evaluate_glsl_scalar(instruction, ty, operands, self.environment)?
+            }
+        };
         self.note(outcome.undefined());
         Ok(Value::Scalar(outcome.common()))
     }

@@ -3,26 +3,47 @@
 use spirvkit_binary::FloatFormat;
 use spirvkit_grammar::Op;
 
-use crate::environment::{Environment, Rounding};
+use crate::environment::{Environment, FloatMode, Rounding};
 use crate::integer::{signed_max, signed_min, unsigned_max};
 use crate::outcome::{NotComputable, Outcome, Reason};
 use crate::real::{Layout, Real};
 use crate::scalar::{ScalarType, sign_extend};
 use crate::signature::{Bits, MAX_OPERANDS, defined, undefined};
 
-/// The layout of a format that an opcode computes with. Others than IEEE 754's are only
+/// The layout of a format that is computed with: IEEE 754's.
+pub(crate) fn binary_layout(format: FloatFormat) -> Result<Layout, NotComputable> {
+    let layout = match format {
+        FloatFormat::Half | FloatFormat::Single | FloatFormat::Double => Layout::of(format),
+        _ => None,
+    };
+    layout.ok_or(NotComputable::Encoding(format))
+}
+
+/// The layout of a format that an opcode takes. Others than IEEE 754's are only
 /// converted, microscaling's not even that.
 fn layout_for(op: Op, format: FloatFormat) -> Result<Layout, NotComputable> {
-    let is_known = match format {
-        FloatFormat::Half | FloatFormat::Single | FloatFormat::Double => true,
-        FloatFormat::BFloat16 | FloatFormat::E4M3 | FloatFormat::E5M2 => matches!(
-            op,
-            Op::FConvert | Op::ConvertFToS | Op::ConvertFToU | Op::ConvertSToF | Op::ConvertUToF
-        ),
-        _ => false,
-    };
-    let layout = Layout::of(format).filter(|_| is_known);
-    layout.ok_or(NotComputable::Encoding(format))
+    match (op, format) {
+        (
+            Op::FConvert | Op::ConvertFToS | Op::ConvertFToU | Op::ConvertSToF | Op::ConvertUToF,
+            FloatFormat::BFloat16 | FloatFormat::E4M3 | FloatFormat::E5M2,
+        ) => Layout::of(format).ok_or(NotComputable::Encoding(format)),
+        _ => binary_layout(format),
+    }
+}
+
+/// The bits of 1.
+pub(crate) fn one(format: FloatFormat) -> Option<u64> {
+    let layout = Layout::of(format)?;
+    Some(layout.encode(Real::integer(1), Rounding::NearestEven, false))
+}
+
+/// What the mode makes of an operation in one format.
+pub(crate) fn in_mode(mode: FloatMode, layout: Layout, operands: &[u64], result: Bits) -> Bits {
+    let unspecified = |bits: &u64| mode.undefined(layout, *bits);
+    let bits = result.common();
+    let reason = result.undefined();
+    let reason = reason.or_else(|| operands.iter().chain([&bits]).find_map(unspecified));
+    Outcome::new(mode.flush(layout, bits), reason)
 }
 
 /// An operation on numbers of one format with a result of another, which only

@@ -2,7 +2,7 @@
 //! specification say: for constants (section 2.12), and for whoever else computes what a
 //! module does. All of them get the same answers here.
 //!
-//! [`evaluate_scalar`] works on scalars and allocates nothing; an [`Evaluator`] takes
+//! [`evaluate_scalar`] and [`evaluate_glsl_scalar`] work on scalars and allocate nothing; an [`Evaluator`] takes
 //! whole [`Value`]s and needs the [`Types`] of the module.
 //!
 //! ```
@@ -74,6 +74,7 @@ mod dot;
 mod environment;
 mod evaluator;
 mod float;
+mod glsl;
 mod integer;
 mod matrix;
 mod operation;
@@ -86,6 +87,7 @@ mod value;
 
 pub use environment::{Denormals, Environment, FloatMode, Rounding, Specials};
 pub use evaluator::Evaluator;
+pub use glsl::evaluate_glsl_scalar;
 pub use operation::evaluate_scalar;
 pub use outcome::{Evaluated, NotComputable, Outcome, Reason};
 pub use scalar::{Scalar, ScalarType, Small};

@@ -4,7 +4,7 @@ use alloc::string::ToString;
 use core::fmt;
 
 use spirvkit_binary::{FloatFormat, Id, OverBudget};
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{GlslStd450, Op};
 
 use crate::scalar::ScalarType;
 
@@ -28,6 +28,10 @@ pub type Evaluated<T> = Result<Outcome<T>, NotComputable>;
 /// | a dynamic index that is out of bounds | 0, or nothing inserted |
 /// | integers that wrap though they are said not to | what wraps |
 /// | denormals, infinities and NaNs of which the mode says nothing | what is without the mode |
+/// | `Round` of what is half-way between two integers | the even one |
+/// | `FMin` and `FMax` of zeros of different signs, or with a NaN | what the comparison gives |
+/// | a clamp between bounds of which the lower is above the upper | the upper |
+/// | `Ldexp` that is too large | infinity |
 /// | computing with an undefined operand | as with 0 |
 ///
 /// ```
@@ -113,6 +117,16 @@ pub enum Reason {
     /// An infinity or NaN that may be kept or not
     /// ([`Specials::Unspecified`](crate::Specials::Unspecified)).
     InfinityOrNan,
+    /// A number half-way between two integers, to either of which it may be rounded.
+    Tie,
+    /// A NaN among numbers that are compared.
+    Unordered,
+    /// The lesser or greater of two zeros of different signs.
+    SignOfZero,
+    /// Bounds of which the lower is above the upper.
+    ClampBounds,
+    /// A number that is too large for its format.
+    Overflow,
     /// An operand that is undefined itself.
     Operand,
 }
@@ -131,6 +145,11 @@ impl fmt::Display for Reason {
             Self::UnsignedWrap => "an unsigned integer overflows",
             Self::Denormal => "denormal numbers may be kept or flushed to zero",
             Self::InfinityOrNan => "infinities and NaNs need not be kept",
+            Self::Tie => "the number is half-way between two integers",
+            Self::Unordered => "a number is compared with NaN",
+            Self::SignOfZero => "zeros of different signs are compared",
+            Self::ClampBounds => "the lower bound is above the upper one",
+            Self::Overflow => "the number is too large",
             Self::Operand => "an operand is undefined",
         })
     }
@@ -142,6 +161,8 @@ impl fmt::Display for Reason {
 pub enum NotComputable {
     /// The opcode is not one that is evaluated here.
     Opcode(Op),
+    /// The instruction of `GLSL.std.450` is not one that is evaluated here.
+    Glsl(GlslStd450),
     /// The opcode makes or takes a pointer. No constant instruction can express
     /// where a pointer points.
     Pointer(Op),
@@ -174,6 +195,7 @@ impl fmt::Display for NotComputable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Opcode(op) => write!(f, "{op} can't be folded"),
+            Self::Glsl(instruction) => write!(f, "{instruction:?} can't be folded"),
             Self::Pointer(op) => write!(f, "{op} can't be folded: a pointer has no constant value"),
             Self::Encoding(format) => {
                 write!(f, "arithmetic on {format:?} floats can't be folded")

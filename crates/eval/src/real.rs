@@ -81,19 +81,24 @@ impl Layout {
 
     /// Whether a number is neither zero nor normal.
     pub(crate) const fn is_denormal(self, bits: u64) -> bool {
-        let magnitude = bits & (self.sign() - 1);
+        let magnitude = self.magnitude(bits);
         magnitude != 0 && magnitude <= self.fraction_mask()
     }
 
     /// Whether it is finite, and neither zero nor denormal.
     pub(crate) const fn is_normal(self, bits: u64) -> bool {
-        let magnitude = bits & (self.sign() - 1);
+        let magnitude = self.magnitude(bits);
         magnitude > self.fraction_mask() && magnitude < self.limit()
     }
 
     /// Whether it is an infinity or a NaN.
     pub(crate) const fn is_special(self, bits: u64) -> bool {
-        bits & (self.sign() - 1) >= self.limit()
+        self.magnitude(bits) >= self.limit()
+    }
+
+    /// The bits but for the sign.
+    pub(crate) const fn magnitude(self, bits: u64) -> u64 {
+        bits & (self.sign() - 1)
     }
 
     /// Zero, with the sign of these bits.
@@ -104,7 +109,7 @@ impl Layout {
     /// The number with these bits.
     pub(crate) fn decode(self, bits: u64) -> Real {
         let negative = bits & self.sign() != 0;
-        let magnitude = bits & (self.sign() - 1);
+        let magnitude = self.magnitude(bits);
         let fraction = magnitude & self.fraction_mask();
         let magnitude = match (magnitude >> self.fraction) as i32 {
             _ if magnitude > self.limit() => Magnitude::Nan,
@@ -308,6 +313,30 @@ impl Real {
         }
     }
 
+    /// The number times a power of two, as far as formats can tell powers apart.
+    pub(crate) fn scaled(self, power: i64) -> Self {
+        let power = power.clamp(-10_000, 10_000) as i32;
+        match self.magnitude {
+            Finite(significand, exponent) => {
+                Self::new(self.negative, Finite(significand, exponent + power))
+            }
+            _ => self,
+        }
+    }
+
+    /// The nearest integer in a rounding mode, as a number.
+    pub(crate) fn rounded(self, rounding: Rounding) -> Self {
+        match self.magnitude {
+            Finite(significand, exponent @ ..0) => {
+                let upwards = rounding.of_magnitude(self.negative);
+                // As formats have them, significands have at most 53 bits.
+                let whole = round_shift(significand, -exponent, upwards);
+                Self::new(self.negative, Finite(whole.into(), 0))
+            }
+            _ => self,
+        }
+    }
+
     /// The number in binary64, which has all numbers of the narrower formats.
     pub(crate) fn to_f64(self) -> f64 {
         match self.magnitude {
@@ -335,11 +364,10 @@ impl Real {
                     false => i128::MAX,
                 }
             }
-            Finite(significand, exponent) => {
-                let upwards = rounding.of_magnitude(self.negative);
-                // As formats have them, significands have at most 53 bits.
-                round_shift(significand, -exponent, upwards).into()
-            }
+            Finite(..) => match self.rounded(rounding).magnitude {
+                Finite(whole, _) => whole as i128,
+                _ => 0,
+            },
         };
         match self.negative {
             true => -magnitude,

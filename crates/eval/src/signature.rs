@@ -61,17 +61,20 @@ const fn signature(result: Sort, operands: &'static [Want]) -> Signature {
 use Sort::{Bool, Float, Integer};
 use Want::{Alike, Any, Result as Same};
 
-static INTEGER_UNARY: Signature = signature(Integer, &[Same]);
-static INTEGER_BINARY: Signature = signature(Integer, &[Same, Same]);
+pub(crate) static INTEGER_UNARY: Signature = signature(Integer, &[Same]);
+pub(crate) static INTEGER_BINARY: Signature = signature(Integer, &[Same, Same]);
+pub(crate) static INTEGER_TERNARY: Signature = signature(Integer, &[Same, Same, Same]);
 static SHIFT: Signature = signature(Integer, &[Same, Any(Integer)]);
 static INTEGER_TEST: Signature = signature(Bool, &[Alike(Integer), Alike(Integer)]);
 static INTEGER_FROM_INTEGER: Signature = signature(Integer, &[Any(Integer)]);
 static INTEGER_FROM_FLOAT: Signature = signature(Integer, &[Any(Float)]);
 static FLOAT_FROM_INTEGER: Signature = signature(Float, &[Any(Integer)]);
 static FLOAT_FROM_FLOAT: Signature = signature(Float, &[Any(Float)]);
-static FLOAT_UNARY: Signature = signature(Float, &[Same]);
-static FLOAT_BINARY: Signature = signature(Float, &[Same, Same]);
-static FLOAT_TERNARY: Signature = signature(Float, &[Same, Same, Same]);
+pub(crate) static FLOAT_UNARY: Signature = signature(Float, &[Same]);
+pub(crate) static FLOAT_BINARY: Signature = signature(Float, &[Same, Same]);
+pub(crate) static FLOAT_TERNARY: Signature = signature(Float, &[Same, Same, Same]);
+/// A number, and the power of two by which it is multiplied.
+pub(crate) static LDEXP: Signature = signature(Float, &[Same, Any(Integer)]);
 static FLOAT_CLASS: Signature = signature(Bool, &[Any(Float)]);
 static FLOAT_TEST: Signature = signature(Bool, &[Alike(Float), Alike(Float)]);
 static LOGICAL_UNARY: Signature = signature(Bool, &[Same]);

@@ -662,23 +662,21 @@ fn any_opcode_on_any_operands() {
         Value::Scalar(Scalar::new(ScalarType::Integer { width: 0 }, 1)),
         Value::Scalar(Scalar::new(ScalarType::Integer { width: 255 }, u64::MAX)),
     ];
-    {
-        let evaluator = Evaluator::new(&types);
-        for info in Op::all() {
-            let op = Op(info.number() as u16);
-            for ty in 0..=22 {
-                for literals in [&[][..], &[0], &[1, u32::MAX]] {
-                    let _ = evaluator.evaluate(op, Id(ty), &[], literals);
-                    for a in &values {
-                        let _ = evaluator.evaluate(op, Id(ty), std::slice::from_ref(a), literals);
-                    }
-                }
+    let evaluator = Evaluator::new(&types);
+    for info in Op::all() {
+        let op = Op(info.number() as u16);
+        for ty in 0..=22 {
+            for literals in [&[][..], &[0], &[1, u32::MAX]] {
+                let _ = evaluator.evaluate(op, Id(ty), &[], literals);
                 for a in &values {
-                    for b in &values {
-                        let _ = evaluator.evaluate(op, Id(ty), &[a.clone(), b.clone()], &[1]);
-                        let three = [a.clone(), b.clone(), a.clone()];
-                        let _ = evaluator.evaluate(op, Id(ty), &three, &[]);
-                    }
+                    let _ = evaluator.evaluate(op, Id(ty), std::slice::from_ref(a), literals);
+                }
+            }
+            for a in &values {
+                for b in &values {
+                    let _ = evaluator.evaluate(op, Id(ty), &[a.clone(), b.clone()], &[1]);
+                    let three = [a.clone(), b.clone(), a.clone()];
+                    let _ = evaluator.evaluate(op, Id(ty), &three, &[]);
                 }
             }
         }

@@ -124,7 +124,7 @@ pub fn reduce_words(words: &[u32]) {
             prune(module, &Prune::default());
         },
         |module| {
-            trim_capabilities(module, &Trim { base: true });
+            trim_capabilities(module, &Trim::default().with(|it| it.base = true));
         },
         |module| {
             // It refuses modules with instructions that it doesn't know.

@@ -62,6 +62,7 @@ use crate::{Components, Graph, NONE, Node, Walk};
 
 /// A function: a definition or a declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Function {
     /// The result of its `OpFunction`.
     pub id: Id,
@@ -74,6 +75,7 @@ pub struct Function {
 
 /// A call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Call {
     /// The place of the `OpFunctionCall`.
     pub instruction: u32,
@@ -83,6 +85,7 @@ pub struct Call {
 
 /// An entry point (specification, section 2.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EntryPoint<'a> {
     /// The place of the instruction that declares it.
     pub instruction: u32,

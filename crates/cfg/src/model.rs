@@ -12,6 +12,7 @@ pub type RegionIndex = u32;
 
 /// The functions of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Program {
     /// Those that have a body, in the order of the module.
     pub functions: Vec<Function>,
@@ -19,6 +20,7 @@ pub struct Program {
 
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Function {
     /// The result of its `OpFunction`; 0 if it has none.
     pub id: Id,
@@ -55,6 +57,7 @@ impl Function {
 
 /// A line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Line {
     /// The instruction, disassembled with friendly names.
     pub text: String,
@@ -67,6 +70,7 @@ pub struct Line {
 
 /// A block.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Block {
     /// The result of its `OpLabel`; 0 if it has none.
     pub label: Id,
@@ -82,6 +86,7 @@ pub struct Block {
 
 /// What may lie around blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Region {
     /// What it is.
     pub kind: RegionKind,
@@ -105,6 +110,7 @@ pub struct Region {
 
 /// What a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RegionKind {
     /// A selection construct.
     Selection,
@@ -137,6 +143,7 @@ impl RegionKind {
 
 /// A way from the end of a block to the start of another, or the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Edge {
     /// The block that it leaves.
     pub from: Node,
@@ -172,6 +179,7 @@ impl Edge {
 
 /// What an edge means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EdgeKind {
     /// It leads on.
     Forward,

@@ -267,6 +267,7 @@ impl DebugInfo<'_> {
 /// An entry in the tree of them. Shown, it is a line without its end: what it describes,
 /// and where that is declared.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Branch<'m> {
     /// The entry.
     pub entry: Entry<'m>,

@@ -37,6 +37,7 @@ pub use spirvkit_grammar::ShaderDebugInfoDebugTypeQualifier as Qualifier;
 
 /// One operation of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Operation {
     /// What to do.
     pub code: OperationCode,

@@ -14,6 +14,7 @@ use crate::{DebugInfo, Field, Kind};
 
 /// A place in a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Position {
     /// The file.
     pub file: FileId,
@@ -25,6 +26,7 @@ pub struct Position {
 
 /// The scope of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scope<'m> {
     /// The innermost scope.
     pub scope: Entry<'m>,
@@ -34,6 +36,7 @@ pub struct Scope<'m> {
 
 /// A function that is being executed: see [`DebugInfo::frames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Frame<'m> {
     /// The innermost scope in it.
     pub scope: Entry<'m>,

@@ -12,6 +12,7 @@ use crate::{Field, Kind, Set, Slot};
 
 /// What [`remove`] did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Removed {
     /// What went: first what was asked for, then what couldn't stay without it.
     pub instructions: Vec<(Id, Kind)>,

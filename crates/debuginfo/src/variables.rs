@@ -10,6 +10,7 @@ use crate::{DebugInfo, Field, Frame, Kind};
 
 /// A variable that is visible at an instruction.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Variable<'m> {
     /// The `DebugLocalVariable` or `DebugGlobalVariable`.
     pub variable: Entry<'m>,

@@ -38,6 +38,7 @@
 
 mod errors;
 mod kind;
+mod options;
 mod quote;
 pub mod render;
 mod source;
@@ -154,6 +155,7 @@ pub enum Location {
 
 /// A place that has to do with a diagnostic, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Label {
     /// The place.
     pub location: Location,

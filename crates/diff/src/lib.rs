@@ -90,6 +90,8 @@ pub struct Options {
     pub match_location: bool,
 }
 
+spirvkit_diagnostics::with!(Options);
+
 impl Default for Options {
     /// Nothing is ignored, and everything helps to recognise variables.
     fn default() -> Self {

@@ -24,6 +24,7 @@ pub enum Side {
 
 /// What became of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// Both modules have it.
     Same,

@@ -33,6 +33,8 @@ pub struct TextOptions {
     pub places: bool,
 }
 
+spirvkit_diagnostics::with!(TextOptions);
+
 impl Default for TextOptions {
     /// Three lines of context, in one column, without colour, names of modules and names
     /// of ids.

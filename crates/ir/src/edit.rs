@@ -10,6 +10,7 @@ use crate::module::{Module, Node, parent, read};
 
 /// Where an instruction is to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// Right before this one.
     Before(Inst),

@@ -12,6 +12,7 @@ use crate::module::{Module, Node};
 
 /// A use of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Use {
     /// The instruction that has the id as an operand.
     pub inst: Inst,

@@ -10,6 +10,7 @@ use spirvkit_analysis::layout::{Bytes, NoLayout};
 /// Serialized as the number; as `{"default": number}` if specialization may change
 /// it; or as one of the words `"runtime"`, `"too_large"` and `"unknown"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Amount {
     /// This much.
     Fixed(u64),

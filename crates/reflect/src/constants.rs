@@ -10,6 +10,7 @@ use crate::types::{Types, number_type};
 
 /// A scalar that can be set before the module is compiled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SpecConstant {
     /// Its id.
     #[serde(serialize_with = "serial::id")]
@@ -33,6 +34,7 @@ pub struct SpecConstant {
 ///
 /// Serialized as a boolean or a number; what JSON has no number for, as a string.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Scalar {
     /// A boolean.
     Bool(bool),

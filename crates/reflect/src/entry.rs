@@ -17,6 +17,7 @@ use crate::types::{Operand, OperandValue};
 
 /// An entry point (specification, section 2.2.4).
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct EntryPoint {
     /// Its name.
     pub name: String,
@@ -47,6 +48,7 @@ pub struct EntryPoint {
 
 /// An execution mode (specification, section 3.6).
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Mode {
     /// Which.
     #[serde(serialize_with = "serial::name")]
@@ -57,6 +59,7 @@ pub struct Mode {
 
 /// How many invocations a workgroup has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct WorkgroupSize {
     /// In x.
     pub x: Dimension,
@@ -71,6 +74,7 @@ pub struct WorkgroupSize {
 /// What says the size of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum WorkgroupSource {
     /// `LocalSize`.
     LocalSize,
@@ -82,6 +86,7 @@ pub enum WorkgroupSource {
 
 /// The size of a workgroup in one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Dimension {
     /// How many.
     pub size: Amount,
@@ -96,6 +101,7 @@ pub struct Dimension {
 /// of a function that it reaches (Vulkan, section "Static Use"). Each list is in the
 /// order of the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Uses {
     /// Descriptors.
     #[serde(serialize_with = "serial::ids")]

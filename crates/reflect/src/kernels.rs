@@ -24,6 +24,7 @@ use crate::types::{OperandValue, TypeKind, Types};
 
 /// A kernel of OpenCL.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Kernel {
     /// Its name.
     pub name: String,
@@ -36,6 +37,7 @@ pub struct Kernel {
 
 /// An argument of a kernel. Serialized, what isn't known is the word `"unknown"`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct KernelArgument {
     /// Its number, from 0.
     pub index: u32,
@@ -66,6 +68,7 @@ pub struct KernelArgument {
 
 /// How clspv passes an argument.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Passing {
     /// The instruction that says so, such as `ArgumentStorageBuffer`.
     pub kind: &'static str,

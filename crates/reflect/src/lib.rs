@@ -117,6 +117,7 @@ pub const FORMAT_VERSION: u32 = 1;
 /// What a module asks of an API, and what it is made of. Lists are in the order
 /// of the module, unless they say otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Reflection {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
@@ -173,6 +174,7 @@ pub struct Reflection {
 
 /// What wrote a module (specification, section 2.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Generator {
     /// The number that the registry gives the tool.
     pub tool: u16,
@@ -184,6 +186,7 @@ pub struct Generator {
 
 /// From what a module was made: what the first `OpSource` says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Source {
     /// The language.
     #[serde(serialize_with = "serial::name")]
@@ -196,6 +199,7 @@ pub struct Source {
 
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Function {
     /// Its id.
     #[serde(serialize_with = "serial::id")]

@@ -17,6 +17,7 @@ const DIMENSIONS: usize = 16;
 
 /// A resource that an API binds (Vulkan, section "Resource Descriptors").
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Descriptor {
     /// Its variable.
     #[serde(serialize_with = "serial::id")]
@@ -132,6 +133,7 @@ impl DescriptorKind {
 
 /// What may be done with a resource, and what is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Access {
     /// Whether it may be read: it isn't decorated as `NonReadable`, nor are all members
     /// of its block.
@@ -152,6 +154,7 @@ pub struct Access {
 
 /// A block of push constants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PushConstant {
     /// Its variable.
     #[serde(serialize_with = "serial::id")]
@@ -172,6 +175,7 @@ pub struct PushConstant {
 
 /// An input or an output of a stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct InterfaceVariable {
     /// Its variable.
     #[serde(serialize_with = "serial::id")]
@@ -217,6 +221,7 @@ pub struct InterfaceVariable {
 
 /// Where transform feedback stores an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct TransformFeedback {
     /// The number of the buffer.
     pub buffer: u32,
@@ -229,6 +234,7 @@ pub struct TransformFeedback {
 /// Any other variable of the module: shared memory, payloads, what descriptor heaps
 /// are declared as, and the like.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Variable {
     /// Its id.
     #[serde(serialize_with = "serial::id")]
@@ -257,6 +263,7 @@ pub struct Variable {
 
 /// A use of a descriptor heap (`SPV_EXT_descriptor_heap`).
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HeapAccess {
     /// The variable that stands for the heap.
     #[serde(serialize_with = "serial::id")]

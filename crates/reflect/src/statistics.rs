@@ -8,6 +8,7 @@ use crate::serial;
 
 /// How large a module is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Its length in 32-bit words, the header's five included.
     pub words: u64,
@@ -23,6 +24,7 @@ pub struct Statistics {
 
 /// How many words the parts of a module take (specification, section 2.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Parts {
     /// Capabilities, extensions, imports, the memory model, entry points and
     /// execution modes.
@@ -39,6 +41,7 @@ pub struct Parts {
 
 /// How often a module has an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct OpcodeCount {
     /// The opcode.
     #[serde(serialize_with = "serial::name")]

@@ -9,6 +9,7 @@ use spirvkit_ir::{EditError, Module};
 /// Why ids can't be given other numbers: an instruction can't be decoded, and so
 /// nobody can tell which of its words are ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OpaqueInstruction {
     /// The instruction's opcode.
     pub op: Op,

@@ -10,6 +10,7 @@ use crate::split::entry_points;
 
 /// What [`prune`] may remove besides types, constants, imports and strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prune {
     /// Variables of the module that no function uses and no entry point lists.
     pub variables: bool,
@@ -19,6 +20,8 @@ pub struct Prune {
     /// unless something in the module uses it.
     pub exports: bool,
 }
+
+spirvkit_diagnostics::with!(Prune);
 
 /// Removes the global instructions that nothing uses, with the names and decorations
 /// of what is no longer there, and with debug information about it: types, constants

@@ -13,6 +13,7 @@ const NON_SEMANTIC_INFO: &str = "SPV_KHR_non_semantic_info";
 /// What [`strip`] removes. Nothing that it removes has an effect on what the module
 /// computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Strip {
     /// `OpName` and `OpMemberName`.
     pub names: bool,
@@ -39,6 +40,8 @@ pub struct Strip {
     /// What nothing uses afterwards, as [`prune`](crate::prune) removes it.
     pub unused: bool,
 }
+
+spirvkit_diagnostics::with!(Strip);
 
 impl Strip {
     /// Everything that only tells of the source. Output stays, and so do reflection,

@@ -33,12 +33,15 @@ const BASE: [Capability; 3] = [Capability::Shader, Capability::Kernel, Capabilit
 
 /// What [`trim_capabilities`] removes besides what it always does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trim {
     /// `Shader`, `Kernel` and `Matrix`, too, if nothing needs them or another capability
     /// implies them. By default they stay where they are declared, as they say what sort
     /// of module it is.
     pub base: bool,
 }
+
+spirvkit_diagnostics::with!(Trim);
 
 /// Removes every `OpCapability` and `OpExtension` without which the rest of the module
 /// still has all that it needs, and those that say again what has been said (specification,
@@ -59,7 +62,7 @@ pub struct Trim {
 /// #     &Default::default()).unwrap().words;
 /// let mut module = Module::load(&words)?; // with Shader, Matrix, Linkage and Float64
 /// assert_eq!(trim_capabilities(&mut module, &Trim::default()), 1); // Float64
-/// assert_eq!(trim_capabilities(&mut module, &Trim { base: true }), 1); // Matrix
+/// assert_eq!(trim_capabilities(&mut module, &Trim::default().with(|it| it.base = true)), 1); // Matrix
 /// # Ok::<(), spirvkit_binary::Error>(())
 /// ```
 pub fn trim_capabilities(module: &mut Module, options: &Trim) -> usize {

@@ -65,6 +65,8 @@ pub struct Options {
     pub raw_ids: bool,
 }
 
+spirvkit_diagnostics::with!(Options);
+
 /// Size and alignment of a descriptor in a heap (`SPV_EXT_descriptor_heap`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DescriptorLayout {

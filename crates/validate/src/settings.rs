@@ -199,6 +199,7 @@ static SETTINGS: &[Setting] = &[
 
 /// Why a setting could not be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BadSetting {
     /// There is none of this name.
     Unknown(String),

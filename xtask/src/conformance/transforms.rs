@@ -74,7 +74,7 @@ const TRANSFORMS: &[Transform] = &[
         Some(())
     }),
     ("trim-capabilities --all", |module| {
-        trim_capabilities(module, &Trim { base: true });
+        trim_capabilities(module, &Trim::default().with(|it| it.base = true));
         Some(())
     }),
     ("split, the first entry point", |module| {

@@ -55,6 +55,7 @@ pub struct Comparison<'t> {
 
 /// A member, or the end of a structure.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Row {
     /// How many structures of the comparison are around it, besides the outermost.
     pub depth: u32,
@@ -81,6 +82,7 @@ impl Row {
 
 /// Where a member is by some rules.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Place {
     /// Where it begins in its structure.
     pub offset: Result<Bytes, NoLayout>,
@@ -105,6 +107,7 @@ pub struct Place {
 /// Where the declared layout of a structure, or of something in it, is not what rules
 /// say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// The structure.
     pub structure: Id,

@@ -96,6 +96,7 @@ impl fmt::Display for Rules {
 
 /// How a type lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Layout {
     /// The size; of an array whose length is known at run time, nothing is known.
     pub size: Bytes,
@@ -109,6 +110,7 @@ pub struct Layout {
 
 /// How a matrix lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MatrixLayout {
     /// Whether columns or rows are contiguous.
     pub order: MatrixOrder,
@@ -157,6 +159,7 @@ impl core::error::Error for NoLayout {}
 
 /// A member of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Member {
     /// Its type.
     pub ty: Id,

@@ -50,6 +50,7 @@ impl FromIterator<Capability> for Capabilities {
 
 /// What a module declares, or what there is to be declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Declared {
     /// The version of the language.
     pub version: Version,

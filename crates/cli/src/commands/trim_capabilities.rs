@@ -30,9 +30,7 @@ const AFTER_HELP: &str = change_help!(
 );
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let options = Trim {
-        base: arguments.all,
-    };
+    let options = Trim::default().with(|it| it.base = arguments.all);
     let telling = &arguments.telling;
     arguments.changing.each_told(telling, |module, _| {
         trim_capabilities(module, &options);

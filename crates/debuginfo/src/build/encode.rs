@@ -83,6 +83,7 @@ pub struct Encoder {
 
 /// Something that a set has no room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// The result of the instruction.
     pub id: Id,
@@ -185,6 +186,7 @@ impl From<EditError> for EncodeError {
 
 /// An instruction in words.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Encoded {
     /// `OpExtInst`, or `OpExtInstWithForwardRefsKHR`.
     pub op: Op,

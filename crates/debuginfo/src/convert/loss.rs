@@ -10,6 +10,7 @@ use crate::{Field, Set};
 
 /// What became of something that the target can't say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Effect {
     /// It is gone.
     Lost,
@@ -19,6 +20,7 @@ pub enum Effect {
 
 /// Something that the target can't say as the module did.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Loss {
     /// The instruction, as the module called it before; none for an `OpLine` or
     /// `OpSource`, which have no id.
@@ -57,6 +59,7 @@ impl fmt::Display for Loss {
 
 /// Losses of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Losses {
     /// The first of them.
     pub first: Loss,
@@ -76,6 +79,7 @@ impl fmt::Display for Losses {
 
 /// What a conversion did: see [`convert`](crate::convert::convert).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conversion {
     /// The sets that were converted, in the order of the module's imports; empty if there
     /// was nothing to do.

@@ -26,6 +26,7 @@ use crate::{DebugInfo, Encoding, Entry, Field, Kind, Set};
 
 /// How to convert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Whether instructions of [`Set::Shader`] may refer to later ones, by
     /// `OpExtInstWithForwardRefsKHR`. Only so a structure can hold a pointer to itself,
@@ -34,6 +35,8 @@ pub struct Options {
     /// are lost.
     pub forward_references: bool,
 }
+
+spirvkit_diagnostics::with!(Options);
 
 impl Default for Options {
     fn default() -> Self {

@@ -66,6 +66,7 @@ pub use object::object;
 
 /// How to write DWARF.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// The version of the standard.
     pub version: Version,
@@ -78,6 +79,8 @@ pub struct Options {
     /// with them.
     pub embed_sources: bool,
 }
+
+spirvkit_diagnostics::with!(Options);
 
 impl Default for Options {
     /// Version 5, addresses of 64 bits, no directory, no texts.
@@ -93,6 +96,7 @@ impl Default for Options {
 
 /// A version of the DWARF standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Version {
     /// DWARF 4, of 2010.
     V4,
@@ -102,6 +106,7 @@ pub enum Version {
 
 /// The size of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AddressSize {
     /// 4 bytes.
     Bits32,
@@ -156,6 +161,7 @@ pub trait CodeMap {
 
 /// Where a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// In a register, by the number that it has in DWARF.
     Register(u16),
@@ -172,6 +178,7 @@ pub enum Place {
 
 /// An address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Address {
     /// Always the same.
     Fixed(u64),

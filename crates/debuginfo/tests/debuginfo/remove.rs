@@ -360,10 +360,7 @@ fn the_whole_set_goes_without_a_trace() {
     for (name, words) in samples.into_iter().chain(fixtures()) {
         assert!(!all(&words).is_empty(), "{name}");
         let mut module = Module::load(&words).unwrap();
-        let options = Strip {
-            debug_info: true,
-            ..Strip::default()
-        };
+        let options = Strip::default().with(|it| it.debug_info = true);
         strip(&mut module, &options);
         module.verify().unwrap();
         let left = module.store();

@@ -10,6 +10,7 @@ use super::{BuildErrorKind, Builder};
 
 /// An instruction of an extended instruction set, by number or by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExtInst<'a> {
     /// By number; the set need not know it.
     Number(u32),

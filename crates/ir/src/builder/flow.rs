@@ -11,6 +11,7 @@ use super::{BuildErrorKind, Builder, Point};
 
 /// A loop that is being built: where [`Builder::break_`] and [`Builder::continue_`] go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Loop {
     /// The block behind the loop.
     pub merge: Id,

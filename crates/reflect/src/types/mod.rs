@@ -19,6 +19,7 @@ use crate::serial;
 /// A type that the module declares. Others refer to it by its id, also in circles by
 /// way of pointers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Type {
     /// Its id.
     #[serde(serialize_with = "serial::id")]
@@ -130,6 +131,7 @@ pub enum TypeKind {
 
 /// An operand of a type's declaration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Operand {
     /// What the registry calls it; for enumerants, their kind.
     pub name: &'static str,
@@ -143,6 +145,7 @@ pub struct Operand {
 ///
 /// Serialized as `{"id": number}`, a number or a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OperandValue {
     /// An id.
     Id(Id),
@@ -179,6 +182,7 @@ impl fmt::Display for OperandValue {
 /// How a structure is decorated that is the type of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Block {
     /// As `Block`.
     Block,
@@ -188,6 +192,7 @@ pub enum Block {
 
 /// A member of a structure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Member {
     /// The name that the module gives it.
     pub name: Option<String>,
@@ -241,6 +246,7 @@ pub enum Order {
 
 /// What `OpTypeImage` says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Image {
     /// The type of the components of texels; `OpTypeVoid`'s in kernels.
     #[serde(serialize_with = "serial::id")]
@@ -268,6 +274,7 @@ pub struct Image {
 /// What an image can be used for: the operand `Sampled` of `OpTypeImage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ImageUsage {
     /// Either; it is known at run time.
     Runtime,

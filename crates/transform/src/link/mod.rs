@@ -56,6 +56,8 @@ pub struct Options {
     pub budget: Option<Budget>,
 }
 
+spirvkit_diagnostics::with!(Options);
+
 /// Makes one module of several.
 ///
 /// Imports become what another module exports under the same name, if both have the

@@ -44,6 +44,7 @@ use pool::Pool;
 
 /// A scalar specialization constant, whose value may come from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpecConstant {
     /// Its result id.
     pub id: Id,
@@ -77,6 +78,8 @@ pub struct Specialization {
     /// beyond it stays what it is, and a warning says so.
     pub budget: Option<Budget>,
 }
+
+spirvkit_diagnostics::with!(Specialization);
 
 /// What a specialization did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

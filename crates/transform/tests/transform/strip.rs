@@ -114,16 +114,10 @@ fn takes_out(options: &Strip, gone: &[&str]) {
 fn each_option_takes_out_what_it_says() {
     let none = Strip::default();
     takes_out(&none, &[]);
-    let names = Strip {
-        names: true,
-        ..none
-    };
+    let names = none.with(|it| it.names = true);
     // Friendly names of the ids are gone, too.
     assert!(!stripped(&names).contains("OpName") && !stripped(&names).contains("OpMemberName"));
-    let lines = Strip {
-        lines: true,
-        ..none
-    };
+    let lines = none.with(|it| it.lines = true);
     let all_lines = [
         "OpLine",
         "OpNoLine",
@@ -133,10 +127,7 @@ fn each_option_takes_out_what_it_says() {
         "DebugNoScope",
     ];
     takes_out(&lines, &all_lines);
-    let sources = Strip {
-        sources: true,
-        ..none
-    };
+    let sources = none.with(|it| it.sources = true);
     takes_out(
         &sources,
         &[
@@ -147,10 +138,7 @@ fn each_option_takes_out_what_it_says() {
             "\"stray\"",
         ],
     );
-    let debug_info = Strip {
-        debug_info: true,
-        ..none
-    };
+    let debug_info = none.with(|it| it.debug_info = true);
     takes_out(
         &debug_info,
         &[
@@ -165,34 +153,19 @@ fn each_option_takes_out_what_it_says() {
             "OpExtInst %void %3 1",
         ],
     );
-    let non_semantic = Strip {
-        non_semantic: true,
-        ..none
-    };
+    let non_semantic = none.with(|it| it.non_semantic = true);
     takes_out(
         &non_semantic,
         &["NonSemantic.Own.Set", "OpExtInst %void %3 1"],
     );
-    let output = Strip {
-        output: true,
-        ..none
-    };
+    let output = none.with(|it| it.output = true);
     takes_out(
         &output,
         &["OpExtInst %void %2 1", "\"NonSemantic.DebugPrintf\""],
     );
+    takes_out(&none.with(|it| it.reflection = true), &["UserTypeGOOGLE"]);
     takes_out(
-        &Strip {
-            reflection: true,
-            ..none
-        },
-        &["UserTypeGOOGLE"],
-    );
-    takes_out(
-        &Strip {
-            unused: true,
-            ..none
-        },
+        &none.with(|it| it.unused = true),
         &["\"stray\"", "GLSL.std.450"],
     );
 }
@@ -221,12 +194,11 @@ fn all_takes_everything_out_but_what_shows_output() {
     ] {
         assert!(text.contains(kept), "{kept}: {text}");
     }
-    let everything = Strip {
-        output: true,
-        reflection: true,
-        unused: true,
-        ..Strip::DEBUG
-    };
+    let everything = Strip::DEBUG.with(|it| {
+        it.output = true;
+        it.reflection = true;
+        it.unused = true;
+    });
     let text = stripped(&everything);
     for gone in [
         "OpString",
@@ -269,20 +241,14 @@ OpMemoryModel Logical GLSL450
     assert_eq!(
         strip(
             &mut module,
-            &Strip {
-                non_semantic: true,
-                ..Strip::default()
-            }
+            &Strip::default().with(|it| it.non_semantic = true)
         ),
         0
     );
     assert_eq!(
         strip(
             &mut module,
-            &Strip {
-                debug_info: true,
-                ..Strip::default()
-            }
+            &Strip::default().with(|it| it.debug_info = true)
         ),
         2
     );
@@ -321,15 +287,15 @@ OpMemoryModel Logical GLSL450
 fn any_options_keep_a_valid_module_valid() {
     for bits in 0_u32..256 {
         let has = |bit: u32| bits & (1 << bit) != 0;
-        stripped(&Strip {
-            names: has(0),
-            lines: has(1),
-            sources: has(2),
-            debug_info: has(3),
-            non_semantic: has(4),
-            output: has(5),
-            reflection: has(6),
-            unused: has(7),
-        });
+        stripped(&Strip::default().with(|it| {
+            it.names = has(0);
+            it.lines = has(1);
+            it.sources = has(2);
+            it.debug_info = has(3);
+            it.non_semantic = has(4);
+            it.output = has(5);
+            it.reflection = has(6);
+            it.unused = has(7);
+        }));
     }
 }

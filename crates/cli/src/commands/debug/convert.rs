@@ -58,9 +58,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         SetName::Opencl => Set::OpenCl100,
         SetName::Shader => Set::Shader,
     };
-    let options = Options {
-        forward_references: !arguments.no_forward_references,
-    };
+    let options =
+        Options::default().with(|it| it.forward_references = !arguments.no_forward_references);
     arguments.changing.each(|module, diagnostics| {
         match change(module, to, &options) {
             Ok(conversion) => diagnostics.extend(losses(&conversion, arguments.every_loss)),

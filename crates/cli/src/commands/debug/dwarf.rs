@@ -51,15 +51,14 @@ const AFTER_HELP: &str = look_help!(
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     check_output(&arguments.output, "o", arguments.reading.path())?;
-    let options = Options {
-        version: match arguments.dwarf.as_str() {
+    let options = Options::default().with(|it| {
+        it.version = match arguments.dwarf.as_str() {
             "4" => Version::V4,
             _ => Version::V5,
-        },
-        directory: arguments.directory.clone(),
-        embed_sources: arguments.embed_sources,
-        ..Options::default()
-    };
+        };
+        it.directory = arguments.directory.clone();
+        it.embed_sources = arguments.embed_sources;
+    });
     arguments.reading.show(false, |view, out| {
         let written = write_object(view.info, &options, arguments)?;
         // What is on standard output already must not be followed by something else.

@@ -578,11 +578,10 @@ fn damaged_modules_do_no_harm() {
             };
             let info = DebugInfo::read(&module);
             for version in VERSIONS {
-                let options = Options {
-                    version,
-                    embed_sources: true,
-                    ..Options::default()
-                };
+                let options = Options::default().with(|it| {
+                    it.version = version;
+                    it.embed_sources = true;
+                });
                 let sections = dwarf::sections(&info, &ByteOffsets, &options).expect("DWARF");
                 Read::sections(&sections);
                 let again = dwarf::sections(&info, &ByteOffsets, &options).expect("DWARF");

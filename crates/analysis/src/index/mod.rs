@@ -5,6 +5,8 @@
 //! what decorations say of it and of its members, what it is called; which functions,
 //! blocks and entry points there are, and which execution models reach them.
 //!
+//! How types and constants are spelled for people, [`spelling`] says.
+//!
 //! Questions about types and constants are those of [`Lookup`], which whatever holds
 //! a module can answer: all that it takes is to find the words of an instruction by its
 //! result. So they are the same for a program that changes its module.
@@ -42,6 +44,7 @@ mod models;
 mod names;
 mod reach;
 mod role;
+pub mod spelling;
 mod types;
 
 use alloc::string::String;

@@ -49,6 +49,16 @@ impl<'a> ModuleIndex<'a> {
         self.inst(offset).filter(|_| named == id.0)?.string(1)
     }
 
+    /// The name that an `OpMemberName` gives a member; that of the last, if there are
+    /// several.
+    pub fn member_name(&self, structure: Id, member: u32) -> Option<LiteralString<'a>> {
+        let names = &self.names().of_members;
+        let end = names.partition_point(|name| (name.0, name.1) <= (structure.0, member));
+        let &(of, named, offset) = names.get(end.checked_sub(1)?)?;
+        let is_it = (of, named) == (structure.0, member);
+        self.inst(offset).filter(|_| is_it)?.string(2)
+    }
+
     /// The members of a structure that `OpMemberName` gives names, and these, sorted by
     /// member; of several of one member, the last counts.
     pub fn member_names(

@@ -10,4 +10,5 @@ mod layout;
 mod layout_comparison;
 mod properties;
 mod requirements;
+mod spelling;
 mod uses;

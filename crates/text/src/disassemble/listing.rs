@@ -1,14 +1,19 @@
 //! A module's instructions one by one, for programs that show them in a form of
 //! their own.
 
+use std::cell::OnceCell;
+
 use hashbrown::HashMap;
-use spirvkit_binary::{Id, IdMap, Instruction, Module};
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_analysis::index::spelling::{self, Speller};
+use spirvkit_binary::{Id, Instruction, Module};
 use spirvkit_grammar::Op;
 
-use super::annotate::{Annotations, has_value};
+use super::annotate::{NAME, TEXT, own_name, push_id};
 use super::id_names::IdNames;
 use super::names::Names;
 use super::options::{DisassembleOptions, Indentation};
+use super::plain::{clip, push_plain};
 use super::printer::Printer;
 use super::source::Sources;
 
@@ -94,111 +99,66 @@ pub fn named_listing(
 /// assert_eq!(descriptions(&module.words, &[Id(2), Id(9)]), ["vec3", "%9"]);
 /// ```
 pub fn descriptions(words: &[u32], ids: &[Id]) -> Vec<String> {
-    let Ok(module) = Module::new(words) else {
+    // What functions define has no say in what stands before them.
+    let module = Module::new(words);
+    let instructions = module.iter().flat_map(Module::instructions);
+    let function = instructions
+        .map_while(Result::ok)
+        .find(|instruction| instruction.op() == Op::Function);
+    let start = function.map_or(words.len(), |function| function.offset().0);
+    let is_declared = |index: &ModuleIndex<'_>| ids.iter().all(|&id| index.def(id).is_some());
+    let declarations = words.get(..start).and_then(|it| ModuleIndex::new(it).ok());
+    let index = declarations
+        .filter(is_declared)
+        .or_else(|| ModuleIndex::new(words).ok());
+    let Some(index) = index else {
         return ids.iter().map(Id::to_string).collect();
     };
-    // What functions define has no say in what stands before them.
-    let start = module
-        .instructions()
-        .map_while(Result::ok)
-        .find(|instruction| instruction.op() == Op::Function)
-        .map_or(words.len(), |function| function.offset().0);
-    let declarations = words.get(..start).and_then(|words| Module::new(words).ok());
-    declarations
-        .and_then(|declarations| describe_declared(&declarations, ids))
-        .unwrap_or_else(|| {
-            let names = Names::friendly(&module);
-            let annotations = Annotations::new(&module, &DisassembleOptions::default(), &names);
-            describe(&module, annotations, &names, ids)
-        })
-}
-
-/// Describes ids by what their descriptions are made of alone, if the module defines all
-/// of them.
-fn describe_declared(module: &Module<'_>, ids: &[Id]) -> Option<Vec<String>> {
-    let parts = Parts::new(module, ids);
-    let names = Names::friendly_of(module, |id| parts.nameless.get(id));
-    let options = DisassembleOptions::default();
-    let annotations = Annotations::of(module, &options, &names, Some(parts.ids));
-    let all_declared = ids.iter().all(|&id| annotations.is_declared(id));
-    all_declared.then(|| describe(module, annotations, &names, ids))
-}
-
-/// What descriptions are made of.
-struct Parts {
-    ids: IdMap<bool>,
-    /// Those that are described by their names alone, and that `OpName` gives none.
-    nameless: IdMap<bool>,
-}
-
-impl Parts {
-    fn new(module: &Module<'_>, ids: &[Id]) -> Self {
-        let words = module.words().len();
-        let bound = module.header().bound;
-        let mut declared = IdMap::with_bound(None, words, bound);
-        let mut named = IdMap::with_bound(false, words, bound);
-        for instruction in module.instructions().map_while(Result::ok) {
-            if let (Op::Name, [_, target, ..]) = (instruction.op(), instruction.words()) {
-                *named.slot(Id(*target)) = true;
-            } else if let Some(result) = instruction.result() {
-                declared.slot(result).get_or_insert(instruction);
-            }
-        }
-        let mut parts = Self {
-            ids: IdMap::with_bound(false, words, bound),
-            nameless: IdMap::with_bound(false, words, bound),
-        };
-        let mut todo = ids.to_vec();
-        while let Some(id) = todo.pop() {
-            if std::mem::replace(parts.ids.slot(id), true) {
-                continue;
-            }
-            let declaration = declared.get(id);
-            if !named.get(id) && !declaration.is_some_and(says_itself) {
-                *parts.nameless.slot(id) = true;
-            }
-            todo.extend(declaration.into_iter().flat_map(parts_of).map(|&id| Id(id)));
-        }
-        parts
-    }
-}
-
-/// Whether what an instruction defines has a description of its own.
-fn says_itself(instruction: Instruction<'_>) -> bool {
-    let op = instruction.op();
-    op.is_type() && op != Op::TypeStruct || has_value(op)
-}
-
-/// The words that are, or may be, the ids that a description of the result is made of.
-/// Structures are called by name only.
-fn parts_of(instruction: Instruction<'_>) -> &[u32] {
-    let words = instruction.words();
-    let parts = match instruction.op() {
-        Op::TypeStruct | Op::TypeInt | Op::TypeFloat => None,
-        Op::TypeVector | Op::TypeMatrix => words.get(2..3),
-        Op::TypePointer => words.get(3..),
-        Op::Constant | Op::SpecConstant => words.get(1..2),
-        _ => words.get(1..),
+    let described = Described {
+        index: &index,
+        names: OnceCell::new(),
     };
-    parts.unwrap_or_default()
-}
-
-/// Describes ids by what was noted of the module.
-fn describe<'a>(
-    module: &Module<'a>,
-    mut annotations: Annotations<'a>,
-    names: &Names,
-    ids: &[Id],
-) -> Vec<String> {
-    annotations.spell_again(module, names);
+    let speller = Speller::new(&index, &described);
     let mut known: HashMap<Id, String> = HashMap::new();
     let describe = |&id: &Id| {
         let text = known.entry(id).or_insert_with(|| {
-            let mut text = String::new();
-            annotations.mention(&mut text, id, names);
+            let mut text = speller.spell(id);
+            clip(&mut text, 0, TEXT);
             text
         });
         text.clone()
     };
     ids.iter().map(describe).collect()
+}
+
+/// What descriptions call ids.
+struct Described<'m> {
+    index: &'m ModuleIndex<'m>,
+    /// The disassembler's names, for what the module itself doesn't name.
+    names: OnceCell<Names>,
+}
+
+impl spelling::Names for Described<'_> {
+    fn id(&self, out: &mut String, id: Id) {
+        let text = own_name(self.index, id);
+        if !text.is_empty() {
+            return out.push_str(&text);
+        }
+        let names = self.names.get_or_init(|| {
+            let module = Module::new(self.index.words);
+            module.as_ref().map_or(Names::Raw, Names::friendly)
+        });
+        push_id(out, id, names);
+    }
+
+    fn structure(&self, out: &mut String, id: Id) {
+        if own_name(self.index, id).is_empty() {
+            out.push_str("struct ");
+        }
+        self.id(out, id);
+    }
+
+    fn string(&self, out: &mut String, text: &str) {
+        push_plain(out, text, NAME);
+    }
 }

@@ -66,19 +66,6 @@ impl Names {
         Self::Friendly(namer.names)
     }
 
-    /// The same for the ids that are `wanted`, which have to include the types that their
-    /// names are made of, and for those that the module itself names.
-    pub(super) fn friendly_of(module: &Module<'_>, wanted: impl Fn(Id) -> bool) -> Self {
-        let mut namer = Namer::new(module);
-        for instruction in module.instructions().map_while(Result::ok) {
-            if instruction.result().is_none_or(&wanted) {
-                namer.instruction(&instruction);
-            }
-        }
-        namer.limit_uses(module);
-        Self::Friendly(namer.names)
-    }
-
     /// How many ids have numbers because their names would take too much room.
     pub(super) fn left_out(&self) -> usize {
         match self {

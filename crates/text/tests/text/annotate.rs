@@ -257,7 +257,7 @@ OpTypeForwardPointer %1 PhysicalStorageBuffer
 ",
         &[
             ("OpTypeForwardPointer", "ptr<PhysicalStorageBuffer, Node>"),
-            ("%2 =", "ptr<Uniform, ptr<PhysicalStorageBuffer, …>>"),
+            ("%2 =", "ptr<Uniform, ptr<PhysicalStorageBuffer, Node>>"),
             ("%3 =", "Node { ptr<PhysicalStorageBuffer, Node> }"),
             ("%1 =", "ptr<PhysicalStorageBuffer, Node>"),
         ],

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use spirvkit_analysis::Lookup;
+use spirvkit_analysis::index::spelling::{Speller, has_value};
 use spirvkit_binary::{Id, Instruction, Value};
 use spirvkit_grammar::{Class, Op, OperandKind};
 
-use super::{Annotations, COMMENT, paths, push_id, values};
+use super::{Annotations, COMMENT, own_name, paths, push_id};
 use crate::disassemble::names::Names;
 use crate::disassemble::plain::{clip, separate};
 
@@ -27,16 +29,17 @@ impl Annotations<'_> {
             (Class::Debug | Class::ModeSetting, _) => {}
             (Class::ControlFlow, op) if !matches!(op, Op::Phi | Op::ReturnValue) => {}
             (_, op) if op.is_member_decorate() => {
-                if let [_, target, member, ..] = *words
-                    && let Some(name) = self.name(Id(target))
-                {
-                    out.push_str(name);
-                    self.push_member(out, Id(target), member);
+                if let [_, target, member, ..] = *words {
+                    let name = own_name(&self.index, Id(target));
+                    if !name.is_empty() {
+                        out.push_str(&name);
+                        self.push_member(out, Id(target), member);
+                    }
                 }
             }
             (_, Op::TypeForwardPointer) => {
                 let id = words.get(1).copied().unwrap_or(0);
-                out.push_str(self.type_name(Id(id)).unwrap_or_default());
+                out.push_str(self.label(Id(id)).unwrap_or_default());
             }
             (_, Op::Store) => self.store(out, words, names),
             (_, op) if op.is_type() => self.declared_type(out, instruction, names),
@@ -52,7 +55,7 @@ impl Annotations<'_> {
         if let Some(label) = self.shown_label(Id(pointer)) {
             let _ = write!(out, "{label}: ");
         }
-        let ty = self.definitions.type_of(Id(value));
+        let ty = self.index.type_of(Id(value));
         if let Some(ty) = ty {
             self.mention(out, ty, names);
         }
@@ -72,7 +75,7 @@ impl Annotations<'_> {
             self.operands(out, instruction, names);
         }
         if shows_decorations(op) {
-            self.push_decorations(out, instruction);
+            self.push_decorations(out, instruction, names);
         }
     }
 
@@ -86,12 +89,12 @@ impl Annotations<'_> {
         else {
             return;
         };
-        let ty = self.type_name(Id(*ty));
+        let ty = self.label(Id(*ty));
         // A composite's value starts with its type; a load is called like what
         // it loads, which may be plain to see.
         let label = match (op, instruction.words()) {
             (Op::Load, [_, _, _, pointer, ..]) => self.shown_label(Id(*pointer)),
-            _ if values::has_value(op) => None,
+            _ if has_value(op) => None,
             _ => self.shown_label(id),
         };
         match (label, ty) {
@@ -111,9 +114,11 @@ impl Annotations<'_> {
 
     /// Writes what operands are that don't say it themselves.
     fn operands(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
+        let called = self.called(names);
+        let speller = Speller::new(&self.index, &called);
         let mut seen = Vec::new();
         for operand in instruction
-            .operands(&self.definitions)
+            .operands(&self.index.definitions)
             .map_while(Result::ok)
         {
             if out.len() > COMMENT {
@@ -129,15 +134,16 @@ impl Annotations<'_> {
             {
                 continue;
             }
-            if let Some(name) = self.constant_name(operand.kind, id) {
+            if let Some(name) = speller.named_constant(operand.kind, id) {
                 separate(out, 0);
                 out.push_str(&name);
                 continue;
             }
-            let ty = self
-                .type_name(id)
-                .filter(|_| instruction.op() != Op::Function && !self.is_nameless(id));
-            let Some(text) = self.shown_label(id).or(ty) else {
+            let is_told = match self.is_type(id) {
+                true => instruction.op() != Op::Function && !self.is_nameless(id),
+                false => true,
+            };
+            let Some(text) = self.shown_label(id).filter(|_| is_told) else {
                 continue;
             };
             separate(out, 0);
@@ -149,23 +155,37 @@ impl Annotations<'_> {
 
     /// Whether the text of a type says no more than its id does.
     fn is_nameless(&self, ty: Id) -> bool {
-        let is_structure = || {
-            self.declaration(ty)
-                .is_some_and(|ty| ty.op() == Op::TypeStruct)
-        };
-        self.friendly || self.name(ty).is_none() && is_structure()
+        self.friendly || self.index.is_struct(ty) && own_name(&self.index, ty).is_empty()
     }
 
-    pub(super) fn push_decorations(&self, out: &mut String, instruction: &Instruction<'_>) {
+    /// The id that an instruction defines, unless another one did before.
+    fn defined(&self, instruction: &Instruction<'_>) -> Option<Id> {
+        let offset = instruction.offset().0 as u32;
+        let result = instruction.result();
+        result.filter(|&id| self.index.def_offset(id) == offset)
+    }
+
+    /// The comment for the declaration of a type.
+    fn declared_type(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
+        let Some(id) = self.defined(instruction) else {
+            return;
+        };
+        out.push_str(self.label(id).unwrap_or_default());
+        if let (Op::TypeStruct, [_, _, members @ ..]) = (instruction.op(), instruction.words()) {
+            self.members(out, id, members, names);
+        }
+        self.push_decorations(out, instruction, names);
+    }
+
+    fn push_decorations(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
         if self.omit_decorations {
             return;
         }
-        let decorations = instruction
-            .result()
-            .and_then(|id| self.decorations.get(&id.0));
-        if let Some(decorations) = decorations {
-            separate(out, 0);
-            out.push_str(decorations);
+        let decorations = self
+            .defined(instruction)
+            .map(|id| self.index.own_decorations(id));
+        for decorated in decorations.into_iter().flatten() {
+            self.decoration(out, &decorated, names);
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use spirvkit_binary::{Id, Instruction};
+use spirvkit_analysis::index::Inst;
+use spirvkit_analysis::{Lookup, Type};
+use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use super::{Annotations, COMMENT};
@@ -71,9 +73,9 @@ enum Index {
 
 impl Annotations<'_> {
     /// Writes where an access chain leads.
-    pub(super) fn path(&self, out: &mut String, instruction: &Instruction<'_>, names: &Names) {
-        let words = instruction.words();
-        let Some(shape) = shape(instruction.op()) else {
+    pub(super) fn path(&self, out: &mut String, inst: Inst<'_>, names: &Names) {
+        let words = inst.words();
+        let Some(shape) = shape(inst.op()) else {
             return;
         };
         let word = |index: usize| words.get(index).copied().map(Id);
@@ -83,11 +85,10 @@ impl Annotations<'_> {
             self.bracket(out, Index::Value(element), names);
         }
         let of_base = || {
-            let ty = self.definitions.type_of(base)?;
-            if shape.is_literal {
-                Some(ty)
-            } else {
-                self.pointee(ty)
+            let ty = self.index.type_of(base)?;
+            match shape.is_literal {
+                true => Some(ty),
+                false => self.index.pointee(ty),
             }
         };
         let mut ty = shape.base_type.and_then(word).or_else(of_base);
@@ -103,39 +104,28 @@ impl Annotations<'_> {
         }
     }
 
-    /// The type that a pointer of this type points to.
-    pub(super) fn pointee(&self, pointer: Id) -> Option<Id> {
-        let declaration = self.declaration(pointer)?;
-        match *declaration.words() {
-            [_, _, _, pointee] if declaration.op() == Op::TypePointer => Some(Id(pointee)),
-            _ => None,
-        }
-    }
-
     /// Writes a step into a composite of this type. Returns the type it leads to.
     fn step(&self, out: &mut String, ty: Option<Id>, index: Index, names: &Names) -> Option<Id> {
         let number = match index {
             Index::Literal(number) => Some(number),
-            Index::Value(id) => self.constant(id),
+            Index::Value(id) => self.index.constant_u64(id).map(|bits| bits as u32),
         };
-        let declaration = ty.and_then(|ty| self.declaration(ty));
-        let op = declaration.map(|declaration| declaration.op());
-        let words = declaration.map_or(&[][..], |declaration| declaration.words());
+        let composite = ty.map_or(Type::None, |ty| self.index.ty(ty));
         let component = number.and_then(|number| "xyzw".get(number as usize..)?.chars().next());
-        match (op, number, component) {
-            (Some(Op::TypeStruct), Some(number), _) => {
+        match (composite, number, component) {
+            (Type::Struct { members }, Some(number), _) => {
                 self.push_member(out, ty?, number);
-                return words.get(2..)?.get(number as usize).copied().map(Id);
+                return members.get(number as usize).map(|&ty| Id(ty));
             }
-            (Some(Op::TypeVector), _, Some(component)) => {
+            (Type::Vector { .. }, _, Some(component)) => {
                 let _ = write!(out, ".{component}");
             }
             _ => self.bracket(out, index, names),
         }
-        match op? {
-            Op::TypeArray | Op::TypeRuntimeArray | Op::TypeVector | Op::TypeMatrix => {
-                words.get(2).copied().map(Id)
-            }
+        match composite {
+            Type::Array { element, .. } | Type::RuntimeArray { element } => Some(element),
+            Type::Vector { component, .. } => Some(component),
+            Type::Matrix { column, .. } => Some(column),
             _ => None,
         }
     }
@@ -146,7 +136,7 @@ impl Annotations<'_> {
             Index::Literal(number) => {
                 let _ = write!(out, "{number}");
             }
-            Index::Value(id) => self.length(out, id, names),
+            Index::Value(id) => self.count(out, id, names),
         }
         out.push(']');
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use spirvkit_diagnostics::{ErrorClass, Severity};
+use spirvkit_grammar::TargetEnv;
 
 use crate::example_frame;
 use crate::options::{Limits, Options};
@@ -67,23 +68,7 @@ impl Rule {
     /// Assembly that breaks it and assembly that keeps it.
     pub fn example(&self) -> Example {
         let described = self.described();
-        let mut frames = described.frames.split(' ');
-        let environment = frames.next_back().unwrap_or_default();
-        let mut example = Example {
-            frame: Frame::WholeFor(environment),
-            breaks: described.breaks.to_owned(),
-            keeps: described.keeps.to_owned(),
-        };
-        for name in frames.rev() {
-            match name {
-                "shader" => example.frame = Frame::ShaderFor(environment),
-                "fragment" => example.frame = Frame::FragmentFor(environment),
-                "kernel" => example.frame = Frame::KernelFor(environment),
-                "limited" => example.frame = Frame::Limited,
-                _ => example.fill(name),
-            }
-        }
-        example
+        Example::framed(described.frames, described.breaks, described.keeps)
     }
 
     fn described(&self) -> Section<'static> {
@@ -177,6 +162,29 @@ impl Frame {
 }
 
 impl Example {
+    /// Pieces in the frames of these names, from the outermost to the innermost, with the
+    /// environment behind them: `shader matrices spv1.6`. What isn't an environment stands
+    /// for SPIR-V 1.6, and what isn't a frame for none.
+    pub fn framed(frames: &str, breaks: &str, keeps: &str) -> Self {
+        let (frames, environment) = frames.rsplit_once(' ').unwrap_or(("", frames));
+        let environment = environment.parse().map_or("spv1.6", TargetEnv::name);
+        let mut example = Self {
+            frame: Frame::WholeFor(environment),
+            breaks: breaks.to_owned(),
+            keeps: keeps.to_owned(),
+        };
+        for name in frames.split(' ').rev() {
+            match name {
+                "shader" => example.frame = Frame::ShaderFor(environment),
+                "fragment" => example.frame = Frame::FragmentFor(environment),
+                "kernel" => example.frame = Frame::KernelFor(environment),
+                "limited" => example.frame = Frame::Limited,
+                _ => example.fill(name),
+            }
+        }
+        example
+    }
+
     /// The whole module of the piece that breaks the rule.
     pub fn breaking(&self) -> String {
         example_frame::module(self.frame, &self.breaks)
@@ -189,9 +197,9 @@ impl Example {
 
     /// Puts both pieces into what several rules share.
     fn fill(&mut self, name: &str) {
-        let frame = FRAMES.iter().find(|frame| frame.0 == name);
-        let frame = frame.map_or("", |frame| frame.1);
-        self.breaks = example_frame::fill(frame, &self.breaks);
-        self.keeps = example_frame::fill(frame, &self.keeps);
+        if let Some((_, frame)) = FRAMES.iter().find(|frame| frame.0 == name) {
+            self.breaks = example_frame::fill(frame, &self.breaks);
+            self.keeps = example_frame::fill(frame, &self.keeps);
+        }
     }
 }

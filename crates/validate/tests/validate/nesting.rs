@@ -1,0 +1,57 @@
+//! Constructs within constructs are as many as the limit allows, and no number of them
+//! does harm.
+
+use spirvkit_validate::{Example, Frame, validate};
+
+/// `count` selections, each within the one before, or loops.
+fn nest(count: usize, is_loop: bool) -> String {
+    let mut text = String::new();
+    for i in 0..count {
+        text += &match is_loop {
+            true => format!(
+                "OpBranch %h{i}\n%h{i} = OpLabel\nOpLoopMerge %m{i} %c{i} None\n\
+                 OpBranchConditional %true %b{i} %m{i}\n%b{i} = OpLabel\n"
+            ),
+            false => format!(
+                "OpSelectionMerge %m{i} None\nOpBranchConditional %true %b{i} %m{i}\n%b{i} = OpLabel\n"
+            ),
+        };
+    }
+    let end = |i: usize| match (i.checked_sub(1), is_loop) {
+        (None, _) => "OpReturn\n".to_owned(),
+        (Some(i), true) => format!("OpBranch %c{i}\n"),
+        (Some(i), false) => format!("OpBranch %m{i}\n"),
+    };
+    text += &end(count);
+    for i in (0..count).rev() {
+        if is_loop {
+            text += &format!("%c{i} = OpLabel\nOpBranch %h{i}\n");
+        }
+        text += &format!("%m{i} = OpLabel\n{}", end(i));
+    }
+    text
+}
+
+/// The rules that a compute shader of these lines breaks.
+fn broken_rules(lines: &str) -> Vec<String> {
+    let example = Example {
+        frame: Frame::Shader,
+        breaks: lines.to_owned(),
+        keeps: String::new(),
+    };
+    let module = spirvkit_text::assemble(&example.breaking(), &Default::default()).unwrap();
+    let report = validate(&module.words, &example.frame.options());
+    let rules = report.diagnostics().iter().map(|found| found.rule());
+    rules.map(str::to_owned).collect()
+}
+
+#[test]
+fn nesting_has_a_limit_but_no_other_end() {
+    for is_loop in [false, true] {
+        assert!(broken_rules(&nest(1023, is_loop)).is_empty());
+        let found = broken_rules(&nest(20_000, is_loop));
+        // The first block that is too deep, and for a loop its continue target.
+        assert_eq!(found.len(), if is_loop { 2 } else { 1 });
+        assert!(found.iter().all(|rule| rule == "structured.nesting-depth"));
+    }
+}

@@ -1,8 +1,8 @@
 //! The order and nesting of a function's blocks (specification, section 2.11
 //! "Structured control flow").
 
-use hashbrown::HashMap;
-use spirvkit_binary::{Definitions, Instruction, Value};
+use spirvkit_analysis::{ControlFlow, DepthFirst, Graph, Node};
+use spirvkit_binary::{Definitions, Instruction};
 use spirvkit_grammar::Op;
 
 /// How many columns a level of nesting takes.
@@ -26,18 +26,6 @@ pub(super) struct Line {
     pub(super) starts_block: bool,
 }
 
-/// A basic block: its instructions, where it goes, and what it is the header of.
-#[derive(Default)]
-struct Block {
-    /// The indices of its label and of the instruction after its last.
-    range: std::ops::Range<usize>,
-    successors: Vec<usize>,
-    merge: Option<usize>,
-    continue_target: Option<usize>,
-    /// Whether it ends in a choice of successors.
-    selects: bool,
-}
-
 impl Layout {
     /// Lays out a function's instructions, from OpFunction on, which `definitions`
     /// know. `reorder` orders the blocks as control flow nests; they otherwise
@@ -47,31 +35,34 @@ impl Layout {
         definitions: &Definitions,
         reorder: bool,
     ) -> Self {
-        let blocks = find_blocks(instructions, definitions);
-        let structured = structured_order(&blocks);
-        let levels = nesting(&blocks, &structured);
-        let order = if reorder {
-            structured
-        } else {
-            (0..blocks.len()).collect()
+        let flow = ControlFlow::new(instructions.iter().copied(), definitions);
+        let structured = structured_order(&flow);
+        let levels = nesting(&flow, &structured);
+        let order = match reorder {
+            true => structured,
+            false => (0..flow.graph().len()).collect(),
         };
 
-        let first = blocks
-            .first()
-            .map_or(instructions.len(), |block| block.range.start);
-        let last = blocks
-            .last()
-            .map_or(instructions.len(), |block| block.range.end);
+        // What follows a terminator stays with its block.
+        let start = |node: usize| Some(flow.blocks().get(node)?.instructions.start as usize);
+        let is_end = |it: &Instruction<'_>| it.op() == Op::FunctionEnd;
+        let end = instructions.iter().position(is_end);
+        let last = match flow.blocks() {
+            [] => instructions.len(),
+            _ => end.unwrap_or(instructions.len()),
+        };
         let outside = |index| Line {
             index,
             depth: 0,
             starts_block: false,
         };
+        let first = start(0).unwrap_or(instructions.len());
         let mut lines: Vec<Line> = (0..first).map(outside).collect();
-        for block in order {
-            let label = levels[block].min(MAX_DEPTH) * LEVEL;
-            for index in blocks[block].range.clone() {
-                let starts_block = index == blocks[block].range.start;
+        for node in order.into_iter().map(|node| node as usize) {
+            let label = levels[node].min(MAX_DEPTH) * LEVEL;
+            let begin = start(node).unwrap_or(last);
+            for index in begin..start(node + 1).unwrap_or(last) {
+                let starts_block = index == begin;
                 let depth = if starts_block { label } else { label + LEVEL };
                 lines.push(Line {
                     index,
@@ -85,132 +76,56 @@ impl Layout {
     }
 }
 
-/// Takes the function apart at its labels.
-fn find_blocks(instructions: &[Instruction<'_>], definitions: &Definitions) -> Vec<Block> {
-    let mut by_label = HashMap::new();
-    let mut blocks: Vec<Block> = Vec::new();
-    for (index, instruction) in instructions.iter().enumerate() {
-        match instruction.op() {
-            Op::Label => {
-                let label = instruction.words().get(1).copied().unwrap_or(0);
-                by_label.entry(label).or_insert(blocks.len());
-                blocks.push(Block {
-                    range: index..index + 1,
-                    ..Block::default()
-                });
-            }
-            Op::FunctionEnd => break,
-            _ => {
-                if let Some(block) = blocks.last_mut() {
-                    block.range.end = index + 1;
-                }
-            }
-        }
-    }
-    for block in &mut blocks {
-        for instruction in &instructions[block.range.clone()] {
-            let words = instruction.words();
-            let target = |index: usize| by_label.get(words.get(index)?).copied();
-            match instruction.op() {
-                Op::LoopMerge => {
-                    block.merge = target(1);
-                    block.continue_target = target(2);
-                }
-                Op::SelectionMerge => block.merge = target(1),
-                Op::Branch => block.successors.extend(target(1)),
-                Op::BranchConditional => {
-                    block.selects = true;
-                    block
-                        .successors
-                        .extend([2, 3].into_iter().filter_map(target));
-                }
-                Op::Switch => {
-                    block.selects = true;
-                    let ids = instruction
-                        .operands(definitions)
-                        .map_while(Result::ok)
-                        .skip(1);
-                    block
-                        .successors
-                        .extend(ids.filter_map(|operand| match operand.value {
-                            Value::Id(id) => by_label.get(&id.0).copied(),
-                            _ => None,
-                        }));
-                }
-                _ => {}
-            }
-        }
-    }
-    blocks
+/// The merge block and the continue target that a block declares, as far as they exist.
+fn declared(flow: &ControlFlow, node: Node) -> [Option<Node>; 2] {
+    let merge = flow.block(node).and_then(|block| block.merge);
+    let target = merge.and_then(|merge| merge.continue_target());
+    [merge.map(|merge| merge.block()), target].map(|label| flow.node(label?))
 }
 
 /// The blocks in an order in which headers come before what they select, that
 /// before the continue construct, and that before the merge block. Blocks that
 /// the first doesn't reach come last.
-fn structured_order(blocks: &[Block]) -> Vec<usize> {
-    let mut postorder = Vec::with_capacity(blocks.len());
-    let mut seen = vec![false; blocks.len()];
+fn structured_order(flow: &ControlFlow) -> Vec<Node> {
     // A depth-first search whose last finished become first; a construct's merge
     // block is visited first of all.
-    if !blocks.is_empty() {
-        visit(blocks, 0, &mut seen, &mut postorder);
+    let nodes = 0..flow.graph().len();
+    let mut edges = Vec::new();
+    for node in nodes.clone() {
+        let constructs = declared(flow, node).into_iter().flatten();
+        let successors = flow.targets(node).iter().rev().copied();
+        edges.extend(constructs.chain(successors).map(|to| (node, to)));
     }
-    postorder.reverse();
-    postorder.extend((0..blocks.len()).filter(|&block| !seen[block]));
-    postorder
-}
-
-fn visit(blocks: &[Block], root: usize, seen: &mut [bool], postorder: &mut Vec<usize>) {
-    let next = |block: usize, child: usize| -> Option<usize> {
-        let block = &blocks[block];
-        let constructs = block.merge.into_iter().chain(block.continue_target);
-        constructs
-            .chain(block.successors.iter().rev().copied())
-            .nth(child)
-    };
-    seen[root] = true;
-    let mut stack = vec![(root, 0)];
-    while let Some((block, child)) = stack.last_mut() {
-        let block = *block;
-        let found = next(block, *child);
-        *child += 1;
-        match found {
-            Some(found) if !seen[found] => {
-                seen[found] = true;
-                stack.push((found, 0));
-            }
-            Some(_) => {}
-            None => {
-                postorder.push(block);
-                stack.pop();
-            }
-        }
-    }
+    let search = DepthFirst::new(&Graph::new(nodes.end, &edges));
+    let reached = search.post_order().iter().rev().copied();
+    let others = nodes.filter(|&node| !search.is_reachable(node));
+    reached.chain(others).collect()
 }
 
 /// The level of each block: what a header or a choice leads to is two levels in,
 /// the continue construct of a loop one level, the merge block on the header's
 /// own.
-fn nesting(blocks: &[Block], order: &[usize]) -> Vec<usize> {
-    let mut levels: Vec<Option<usize>> = vec![None; blocks.len()];
-    for &index in order {
-        let level = *levels[index].get_or_insert(0);
-        let block = &blocks[index];
-        let mut assign = |target: usize, level: usize| {
-            levels[target].get_or_insert(level);
+fn nesting(flow: &ControlFlow, order: &[Node]) -> Vec<usize> {
+    let mut levels: Vec<Option<usize>> = vec![None; order.len()];
+    for &node in order {
+        let level = *levels[node as usize].get_or_insert(0);
+        let mut assign = |target: Node, level: usize| {
+            levels[target as usize].get_or_insert(level);
         };
-        if let Some(merge) = block.merge {
+        let [merge, continue_target] = declared(flow, node);
+        if let Some(merge) = merge {
             assign(merge, level);
         }
-        if let Some(target) = block.continue_target {
+        if let Some(target) = continue_target {
             assign(target, level + 1);
         }
-        let inner = if block.merge.is_some() || block.selects {
-            level + 2
-        } else {
-            level
+        let terminator = flow.block(node).and_then(|block| block.terminator);
+        let selects = matches!(terminator, Some(Op::BranchConditional | Op::Switch));
+        let inner = match merge.is_some() || selects {
+            true => level + 2,
+            false => level,
         };
-        for &successor in &block.successors {
+        for &successor in flow.targets(node) {
             assign(successor, inner);
         }
     }

@@ -1,7 +1,8 @@
 //! What to call things in messages. Nothing here is made unless there is an
 //! error to tell.
 
-use spirvkit_binary::{Id, spelling};
+use spirvkit_analysis::index::spelling::{Names, Speller};
+use spirvkit_binary::Id;
 use spirvkit_diagnostics::similar;
 use spirvkit_grammar::Op;
 
@@ -9,9 +10,6 @@ use super::{Lookup, Module, Type};
 
 /// Names longer than this are cut.
 const MAX_LENGTH: usize = 60;
-
-/// Types within types deeper than this are named by their ids.
-const MAX_DEPTH: usize = 4;
 
 /// What an id is called.
 enum Name {
@@ -77,54 +75,9 @@ impl Module<'_> {
 
     /// A type as all messages write it: `vec2`, `float[4]`.
     pub(crate) fn show_type(&self, ty: Id) -> String {
-        self.show_nested(ty, 0)
-    }
-
-    fn show_nested(&self, id: Id, depth: usize) -> String {
-        if depth > MAX_DEPTH {
-            return self.name(id);
-        }
-        self.mention(id);
-        let show = |id: Id| self.show_nested(id, depth + 1);
-        match self.ty(id) {
-            Type::None => format!("{}, which is not a type", self.name(id)),
-            Type::Void => "void".to_owned(),
-            Type::Bool => "bool".to_owned(),
-            Type::Int { width, signed } => spelling::integer(width, signed),
-            Type::Float { width, encoding } => spelling::float(width, encoding),
-            Type::Vector { component, count } => spelling::vector(&show(component), count),
-            Type::LongVector { component, count } => {
-                format!(
-                    "vector of {} with {} components",
-                    show(component),
-                    self.name(count)
-                )
-            }
-            Type::Matrix { column, count } => match self.ty(column) {
-                Type::Vector {
-                    component,
-                    count: rows,
-                } => spelling::matrix(&show(component), count, rows),
-                _ => format!("{count}-column matrix of {}", show(column)),
-            },
-            Type::Image(image) => format!("{} image of {}", image.dim, show(image.sampled_type)),
-            Type::Sampler => "sampler".to_owned(),
-            Type::SampledImage { image } => format!("sampled {}", show(image)),
-            Type::Array { element, length } => {
-                let length = self
-                    .constant_u64(length)
-                    .map_or_else(|| self.name(length), |length| length.to_string());
-                spelling::array(&show(element), &length)
-            }
-            Type::RuntimeArray { element } => spelling::array(&show(element), ""),
-            Type::Struct { .. } => format!("struct {}", self.name(id)),
-            Type::Pointer { class, pointee } => format!("ptr<{class}, {}>", show(pointee)),
-            Type::UntypedPointer { class } => format!("ptr<{class}>"),
-            Type::Function { .. } => format!("function type {}", self.name(id)),
-            Type::CooperativeMatrix(matrix) | Type::CooperativeMatrixNv(matrix) => {
-                format!("cooperative matrix of {}", show(matrix.component))
-            }
-            Type::Other(op) => op.to_string(),
+        match self.ty(ty) {
+            Type::None => format!("{}, which is not a type", self.name(ty)),
+            _ => Speller::new(&**self, self).spell(ty),
         }
     }
 
@@ -139,6 +92,21 @@ impl Module<'_> {
                 None => self.name(id),
             },
         }
+    }
+}
+
+/// What messages call that isn't spelled out, and what they speak of.
+impl Names for Module<'_> {
+    fn id(&self, out: &mut String, id: Id) {
+        out.push_str(&self.name(id));
+    }
+
+    fn string(&self, out: &mut String, text: &str) {
+        out.push_str(&shorten(text));
+    }
+
+    fn speaks_of(&self, id: Id) {
+        self.mention(id);
     }
 }
 

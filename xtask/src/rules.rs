@@ -13,7 +13,7 @@ mod rule_text;
 
 /// What the program itself reports.
 #[cfg(feature = "conformance")]
-#[path = "../../crates/cli/src/kinds.rs"]
+#[path = "../../crates/cli/src/report/kinds.rs"]
 mod program;
 
 /// Where the rules are, and what is written for the crate, from the root of the repository.

@@ -20,14 +20,16 @@ use spirvkit::{
     ValidateOptions, Version,
 };
 
-use crate::change::together;
-use crate::cli::ColorWhen;
-use crate::commands::{as_, diff, dis, link, val};
+use crate::arguments::ColorWhen;
+use crate::change::combine::together;
+use crate::commands::{diff, dis, link, val};
 use crate::exit::{Ending, UsageError};
-use crate::inputs::{Input, Inputs};
-use crate::output::{Content, Destination};
+use crate::input::load::{assemble, text};
+use crate::input::{Content, Input, Inputs};
+use crate::output::Destination;
 use crate::report::{self, Format, Reporter};
 use crate::run::Run;
+use crate::tool::Tool;
 use flags::{CommandLine, Flag};
 
 /// The assembler of SPIRV-Tools in the registry of generators. Scripts compare
@@ -36,38 +38,6 @@ const GENERATOR: Generator = Generator::new(7, 0);
 
 /// The linker of SPIRV-Tools in the registry of generators.
 const LINK_GENERATOR: Generator = Generator::new(17, 0);
-
-/// An established tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tool {
-    As,
-    Diff,
-    Dis,
-    Link,
-    Val,
-}
-
-impl Tool {
-    pub(crate) const ALL: [Self; 5] = [Self::As, Self::Diff, Self::Dis, Self::Link, Self::Val];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::As => "spirv-as",
-            Self::Diff => "spirv-diff",
-            Self::Dis => "spirv-dis",
-            Self::Link => "spirv-link",
-            Self::Val => "spirv-val",
-        }
-    }
-
-    /// The tool as which the program was started, given its name on the command
-    /// line.
-    pub(crate) fn from_program(program: &OsStr) -> Option<Self> {
-        let name = Path::new(program).file_name()?.to_str()?;
-        let name = name.strip_suffix(".exe").unwrap_or(name);
-        Self::ALL.into_iter().find(|tool| tool.name() == name)
-    }
-}
 
 /// Runs the program as an established tool.
 pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Ending {
@@ -109,12 +79,12 @@ fn run_as(line: &CommandLine) -> Result<Ending, UsageError> {
         .generator(GENERATOR);
     Ok(
         run_tool(&inputs, &destination, ColorWhen::Auto).convert(&|name, bytes, messages| {
-            let text = as_::text(name, bytes, messages)?;
+            let text = text(name, bytes, messages)?;
             let version = target
                 .map(TargetEnv::version)
                 .or_else(|| version_comment(&text));
             let options = options.clone().target(version.unwrap_or(Version::V1_6));
-            let module = as_::assemble(name, &text, &options, messages)?;
+            let module = assemble(name, &text, &options, messages)?;
             Some(module.to_bytes(Endianness::Little))
         }),
     )
@@ -182,7 +152,7 @@ fn run_link(line: &CommandLine) -> Result<Ending, UsageError> {
     options.use_highest_version = line.has(Flag::UseHighestVersion);
     options.allow_pointer_mismatch = line.has(Flag::AllowPointerMismatch);
     let paths: Vec<PathBuf> = line.files.iter().map(PathBuf::from).collect();
-    let inputs = Inputs::find(&paths, &[Content::Module.extension()])?;
+    let inputs = Inputs::find(&paths, &[Content::Module])?;
     let destination = destination(line, Destination::File(link::DEFAULT_OUTPUT.into()));
     let reporter = Reporter::plain();
     Ok(together(
@@ -214,19 +184,15 @@ fn run_val(line: &CommandLine) -> Result<Ending, UsageError> {
     if paths.len() > 1 {
         return Err(UsageError("there is more than one input file".into()));
     }
-    let inputs = Inputs::find(&paths, &[Content::Module.extension()])?;
+    let inputs = Inputs::find(&paths, &[Content::Module])?;
     Ok(val::run_classic(&inputs, options))
 }
 
 fn run_tool<'a>(inputs: &'a Inputs, destination: &'a Destination, color: ColorWhen) -> Run<'a> {
-    let reporter = Reporter {
-        format: Format::Human,
-        color: color.on_stderr(),
-    };
     Run {
         inputs,
         destination,
-        reporter,
+        reporter: Reporter::new(Format::Human, color.on_stderr()),
         jobs: None,
     }
 }
@@ -281,16 +247,6 @@ fn print_version() -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tools_are_told_by_the_name_of_the_program() {
-        let tool = |name: &str| Tool::from_program(OsStr::new(name));
-        assert_eq!(tool("spirv-as"), Some(Tool::As));
-        assert_eq!(tool("/usr/bin/spirv-dis"), Some(Tool::Dis));
-        assert_eq!(tool("tools/spirv-as.exe"), Some(Tool::As));
-        assert_eq!(tool("spv"), None);
-        assert_eq!(tool("spirv-asm"), None);
-    }
 
     #[test]
     fn version_comments_count_in_the_exact_form_only() {

@@ -2,21 +2,19 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use spirvkit::diagnostics::{is_disruptive, visible_lines};
 use spirvkit::grammar::GRAMMAR_REVISION;
 
+use crate::arguments::{ColorWhen, size};
 use crate::commands::{
     as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, info, layout, link,
     man, merge, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::{Ending, UsageError};
-use crate::inputs::{Inputs, expect_at_most};
-use crate::output::{Content, Destination, expect_color};
+use crate::input::expect_at_most;
 use crate::report::{self, Format};
 
 static LONG_VERSION: LazyLock<String> =
@@ -35,25 +33,6 @@ pub(crate) struct Cli {
     /// mebibytes or gibibytes); 0 means no limit [default: 256M]
     #[arg(long, global = true, value_name = "SIZE", value_parser = size)]
     max_input: Option<u64>,
-}
-
-/// Reads the value of `--max-input`.
-fn size(text: &str) -> Result<u64, &'static str> {
-    let units = [('K', 10), ('M', 20), ('G', 30)];
-    let unit = units
-        .iter()
-        .find(|(unit, _)| text.ends_with(|last: char| last.to_ascii_uppercase() == *unit));
-    let (digits, shift) = match unit {
-        Some((_, shift)) => (&text[..text.len() - 1], *shift),
-        None => (text, 0),
-    };
-    let number: u64 = digits
-        .parse()
-        .map_err(|_| "it must be a whole number, optionally followed by K, M or G")?;
-    match number {
-        0 => Ok(u64::MAX),
-        number => Ok(number.saturating_mul(1 << shift)),
-    }
 }
 
 const AFTER_HELP: &str = "\
@@ -92,95 +71,8 @@ enum Command {
     DropIn(drop_in::Arguments),
 }
 
-/// What all commands that read modules take.
-#[derive(Debug, Args)]
-pub(crate) struct Files {
-    /// Files; directories, which are searched for files; or `-` for standard input
-    /// [default: standard input]
-    #[arg(value_name = "INPUT")]
-    pub(crate) inputs: Vec<PathBuf>,
-
-    /// Write to this file, or for several inputs to this directory; `-` is standard
-    /// output
-    #[arg(short, long, value_name = "PATH")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Overwrite inputs: without -o, each output replaces its input; with -o, an output
-    /// may replace an input in another format
-    #[arg(long)]
-    pub(crate) in_place: bool,
-
-    /// Process this many inputs in parallel [default: one per core]
-    #[arg(short, long, value_name = "N", value_parser = jobs)]
-    pub(crate) jobs: Option<NonZeroUsize>,
-
-    /// The format of errors and warnings
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
-}
-
-/// Reads the value of `--jobs`.
-pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse()
-        .map_err(|_| "it must be a whole number, at least 1")
-}
-
-impl Files {
-    /// Where the outputs of these inputs go.
-    pub(crate) fn destination(
-        &self,
-        inputs: &Inputs,
-        content: Content,
-    ) -> Result<Destination, UsageError> {
-        Destination::choose_for(self.output.as_deref(), self.in_place, inputs, content)
-    }
-}
-
-/// What all commands take that show ids.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct RawIds {
-    /// Show ids as numbers instead of the names that `spv dis` gives them
-    #[arg(long)]
-    pub(crate) raw_id: bool,
-}
-
-/// When to colour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorWhen {
-    /// On a terminal, unless NO_COLOR or CLICOLOR=0 is set; always if CLICOLOR_FORCE is
-    /// set
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-impl ColorWhen {
-    /// Whether to colour what goes to standard error.
-    pub(crate) fn on_stderr(self) -> bool {
-        self.resolve(report::stderr_takes_color)
-    }
-
-    /// Whether to colour what goes to standard output. Only those ask who do so then.
-    pub(crate) fn on_stdout(self) -> bool {
-        let color = self.resolve(report::stdout_takes_color);
-        if color {
-            expect_color();
-        }
-        color
-    }
-
-    fn resolve(self, auto: fn() -> bool) -> bool {
-        match self {
-            Self::Auto => auto(),
-            Self::Always => true,
-            Self::Never => false,
-        }
-    }
-}
-
 /// The definition of the command line, for completions and manual pages.
-pub(crate) fn definition() -> clap::Command {
+fn definition() -> clap::Command {
     let definition = Cli::command();
     let max_input = definition
         .get_arguments()
@@ -299,8 +191,8 @@ pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>)
         Command::Split(arguments) => split::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Debug(arguments) => debug::run(&arguments),
-        Command::Completions(arguments) => Ok(completions::run(&arguments)),
-        Command::Man(arguments) => Ok(man::run(&arguments)),
+        Command::Completions(arguments) => Ok(completions::run(&arguments, definition())),
+        Command::Man(arguments) => Ok(man::run(&arguments, definition())),
         Command::DropIn(arguments) => Ok(drop_in::run(&arguments)),
     };
     ending.unwrap_or_else(|error| {

@@ -1,4 +1,5 @@
-//! The subcommands.
+//! The subcommands, each in a file: its arguments, its help, and what it does with what
+//! they share. None of them knows another.
 
 pub(crate) mod as_;
 pub(crate) mod cfg;

@@ -1,24 +1,21 @@
-//! What the commands that look into one module share: reading its words in any form.
+//! What the commands that look into one module share: reading its words in any form here;
+//! finding what users mean in it, and showing as much as a budget allows, below.
+
+pub(crate) mod ids;
+pub(crate) mod limit;
+pub(crate) mod places;
+pub(crate) mod view;
 
 use std::path::PathBuf;
 
-use clap::Args;
 use spirvkit::binary::Module;
 use spirvkit::text::IdNames;
 
-use crate::change::{FromText, add_error, load_with_text};
+use crate::arguments::RawIds;
 use crate::exit::{Ending, UsageError};
-use crate::inputs::Inputs;
-use crate::output::Content;
+use crate::input::Inputs;
+use crate::input::load::{self, FromText, load_with_text};
 use crate::report::{Messages, Reporter};
-
-/// What commands that look at one module take.
-#[derive(Debug, Args)]
-pub(crate) struct Single {
-    /// The module, or `-` for standard input [default: standard input]
-    #[arg(value_name = "MODULE")]
-    pub(crate) input: Option<PathBuf>,
-}
 
 /// What was read.
 pub(crate) struct Looked<'a> {
@@ -30,6 +27,17 @@ pub(crate) struct Looked<'a> {
     pub(crate) text: Option<&'a FromText>,
     /// What its ids are called: as in that text, or as the disassembler calls them.
     pub(crate) ids: IdNames<'a>,
+    numbers: IdNames<'a>,
+}
+
+impl<'a> Looked<'a> {
+    /// What its ids are called where they are shown.
+    pub(crate) fn shown(&self, raw: RawIds) -> &IdNames<'a> {
+        match raw.raw_id {
+            true => &self.numbers,
+            false => &self.ids,
+        }
+    }
 }
 
 /// Reads the module at a path, by default standard input, and calls `work` with it,
@@ -43,11 +51,7 @@ pub(crate) fn look(
     reporter: Reporter,
     work: impl FnOnce(&Looked<'_>, &mut Messages) -> Result<(), UsageError>,
 ) -> Result<Ending, UsageError> {
-    let extensions = [Content::Module.extension(), Content::Text.extension()];
-    let inputs = Inputs::find(
-        path.map(std::slice::from_ref).unwrap_or_default(),
-        &extensions,
-    )?;
+    let inputs = Inputs::modules(path.map(std::slice::from_ref).unwrap_or_default())?;
     let input = match inputs.list.as_slice() {
         [input] if !inputs.many => input,
         _ => {
@@ -57,31 +61,24 @@ pub(crate) fn look(
         }
     };
     let mut messages = Messages::new(reporter);
-    let words = match input.read() {
-        Ok(bytes) => load_with_text(&input.name, bytes, true, &mut messages),
-        Err(error) => {
-            messages.add_read_error(&input.name, &error);
-            None
-        }
-    };
+    let words = load::read(input, &mut messages)
+        .and_then(|bytes| load_with_text(&input.name, bytes, true, &mut messages));
     let done = match words.as_ref().map(|(words, ..)| Module::new(words)) {
         None => Ok(()),
         Some(Err(error)) => {
-            add_error(&input.name, &error, &mut messages);
+            messages.add_binary_error(&input.name, &error);
             Ok(())
         }
         Some(Ok(module)) => {
             let name = &input.name;
             let text = words.as_ref().and_then(|(.., text)| text.as_ref());
-            let ids = match text {
-                Some((_, origins)) => IdNames::of_text(module.words(), origins),
-                None => IdNames::new(module.words()),
-            };
+            let ids = load::names(module.words(), text);
             let looked = Looked {
                 name,
                 module,
                 text,
                 ids,
+                numbers: IdNames::numbers(module.words()),
             };
             work(&looked, &mut messages)
         }

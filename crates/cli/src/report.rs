@@ -1,5 +1,9 @@
 //! Telling what was found, on standard error.
 
+mod delivery;
+pub(crate) mod kinds;
+pub(crate) mod topics;
+
 use std::io::{self, Write};
 
 use anstream::stream::RawStream;
@@ -8,9 +12,9 @@ use clap::ValueEnum;
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::{Severity, Source, render, visible_lines};
 
-use crate::exit::{Ending, UsageError};
-use crate::kinds;
-use crate::output::{STDOUT_NAME, write_stdout};
+use crate::exit::UsageError;
+
+pub(crate) use delivery::{deliver, print, print_as, printed, stream, write};
 
 /// The form of what a command tells: what it found out, if it shows that, and errors and
 /// warnings. What it makes, modules and texts, has no form to choose.
@@ -32,12 +36,13 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
+    pub(crate) fn new(format: Format, color: bool) -> Self {
+        Self { format, color }
+    }
+
     /// For commands without options about it.
     pub(crate) fn plain() -> Self {
-        Self {
-            format: Format::Human,
-            color: stderr_takes_color(),
-        }
+        Self::new(Format::Human, stderr_takes_color())
     }
 }
 
@@ -63,6 +68,21 @@ impl Messages {
     /// Adds a diagnostic about the input `source`.
     pub(crate) fn add(&mut self, diagnostic: &Diagnostic, source: &Source<'_>) {
         self.add_about(diagnostic, Some(source));
+    }
+
+    /// Adds a diagnostic about the file or stream `name`, whose text is not at hand.
+    pub(crate) fn add_of(&mut self, name: &str, diagnostic: &Diagnostic) {
+        self.add(diagnostic, &Source::new(name, ""));
+    }
+
+    /// Adds all diagnostics about a file or stream.
+    pub(crate) fn add_all(&mut self, name: &str, diagnostics: &[Diagnostic]) {
+        diagnostics.iter().for_each(|it| self.add_of(name, it));
+    }
+
+    /// Adds that there is no module in an input.
+    pub(crate) fn add_binary_error(&mut self, name: &str, error: &spirvkit::binary::Error) {
+        self.add_of(name, &spirvkit::text::binary_error(error));
     }
 
     /// Adds a diagnostic about an input, or about the command as a whole.
@@ -97,13 +117,13 @@ impl Messages {
 
     /// Adds that the file or stream `name` could not be read.
     pub(crate) fn add_read_error(&mut self, name: &str, error: &io::Error) {
-        self.add(&read_error(error), &Source::new(name, ""));
+        self.add_of(name, &read_error(error));
     }
 
     /// Adds that the file or stream `name` could not be written.
     pub(crate) fn add_write_error(&mut self, name: &str, error: &io::Error) {
         let message = format!("can't write this: {error}");
-        self.add(&kinds::WRITE.error(message), &Source::new(name, ""));
+        self.add_of(name, &kinds::WRITE.error(message));
     }
 
     /// How they are told.
@@ -141,35 +161,6 @@ pub(crate) fn read_error(error: &io::Error) -> Diagnostic {
 pub(crate) fn summary(reporter: Reporter, failed: usize, total: usize) {
     if reporter.format == Format::Human && total > 1 && failed > 0 {
         let _ = writeln!(io::stderr(), "{failed} of {total} inputs failed");
-    }
-}
-
-/// Prints all that a command has to say to standard output.
-pub(crate) fn print(bytes: &[u8]) -> Ending {
-    print_as(bytes, Reporter::plain())
-}
-
-/// The same, with errors told as is wanted.
-pub(crate) fn print_as(bytes: &[u8], reporter: Reporter) -> Ending {
-    told(write_stdout(bytes), reporter)
-}
-
-/// Tells how printing to standard output went, if it went wrong.
-pub(crate) fn printed(result: io::Result<()>) -> Ending {
-    told(result, Reporter::plain())
-}
-
-fn told(result: io::Result<()>, reporter: Reporter) -> Ending {
-    match result {
-        Ok(()) => Ending::Success,
-        // The reader has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ending::Success,
-        Err(error) => {
-            let mut messages = Messages::new(reporter);
-            messages.add_write_error(STDOUT_NAME, &error);
-            messages.print();
-            Ending::Failure
-        }
     }
 }
 

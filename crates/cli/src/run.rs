@@ -1,15 +1,18 @@
 //! Going through the inputs: in parallel, with results in order.
 
-use std::io;
+mod progress;
+mod queue;
+
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use crate::exit::Ending;
-use crate::inputs::{Input, Inputs};
-use crate::output::{Destination, STDOUT_NAME, write_stdout};
-use crate::progress::Progress;
-use crate::queue::{Limits, in_order, in_stages};
-use crate::report::{Format, Messages, Reporter, summary};
+use crate::input::{Input, Inputs, load};
+use crate::output::Destination;
+use crate::report::{Format, Messages, Reporter, deliver, summary};
+use queue::{Limits, in_order, in_stages};
+
+pub(crate) use progress::Progress;
 
 /// Turns the bytes of an input of some name into an output, or adds an error to the
 /// messages. (One type for all commands, so that what runs them is compiled once.)
@@ -98,13 +101,8 @@ impl Run<'_> {
     /// Reads an input and converts it.
     fn make(&self, input: &Input, convert: Convert<'_>) -> Made {
         let mut messages = Messages::new(self.reporter);
-        let output = match input.read() {
-            Ok(bytes) => convert(&input.name, bytes, &mut messages),
-            Err(error) => {
-                messages.add_read_error(&input.name, &error);
-                None
-            }
-        };
+        let output = load::read(input, &mut messages)
+            .and_then(|bytes| convert(&input.name, bytes, &mut messages));
         Made { output, messages }
     }
 
@@ -125,25 +123,5 @@ impl Run<'_> {
             }
         }
         Outcome { text, messages }
-    }
-}
-
-/// Prints what came of an input: its output, then its messages. Breaks when there
-/// is no use in going on, and counts an output that could not be written as
-/// failed.
-pub(crate) fn deliver(output: &[u8], messages: &Messages, failed: &mut usize) -> ControlFlow<()> {
-    let written = write_stdout(output);
-    messages.print();
-    match written {
-        Ok(()) => ControlFlow::Continue(()),
-        // The reader has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ControlFlow::Break(()),
-        Err(error) => {
-            let mut messages = Messages::new(messages.reporter());
-            messages.add_write_error(STDOUT_NAME, &error);
-            messages.print();
-            *failed += 1;
-            ControlFlow::Break(())
-        }
     }
 }

@@ -10,9 +10,9 @@ use std::ffi::{OsStr, OsString};
 
 use spirvkit::ValidateOptions;
 
-use super::Tool;
-use crate::environments;
+use crate::arguments::environments;
 use crate::exit::UsageError;
+use crate::tool::Tool;
 
 /// A flag of either tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +56,6 @@ struct Row {
     help: Cow<'static, str>,
 }
 
-const fn switch(flag: Flag, name: &'static str, tools: &'static [Tool], help: &'static str) -> Row {
-    Row {
-        flag,
-        name: Cow::Borrowed(name),
-        value: None,
-        tools,
-        help: Cow::Borrowed(help),
-    }
-}
-
 const AS: &[Tool] = &[Tool::As];
 const DIFF: &[Tool] = &[Tool::Diff];
 const DIS: &[Tool] = &[Tool::Dis];
@@ -75,163 +65,51 @@ const VAL: &[Tool] = &[Tool::Val];
 const SHOWING: &[Tool] = &[Tool::Dis, Tool::Diff];
 const ALL: &[Tool] = &Tool::ALL;
 
+/// A flag, its name, what help calls its value if it takes one, the tools that have it, and
+/// its help.
+macro_rules! flags {
+    ($($flag:ident $name:literal $($value:literal)?, $tools:ident: $help:literal;)*) => {
+        &[$(Row {
+            flag: Flag::$flag,
+            name: Cow::Borrowed($name),
+            value: [$(Some($value),)? None][0],
+            tools: $tools,
+            help: Cow::Borrowed($help),
+        }),*]
+    };
+}
+
 /// All flags, in the order of the help texts.
-static FLAGS: &[Row] = &[
-    Row {
-        flag: Flag::Output,
-        name: Cow::Borrowed("-o"),
-        value: Some("FILE"),
-        tools: AS,
-        help: Cow::Borrowed("Write to FILE instead of out.spv; `-` is standard output"),
-    },
-    Row {
-        flag: Flag::Output,
-        name: Cow::Borrowed("-o"),
-        value: Some("FILE"),
-        tools: DIS,
-        help: Cow::Borrowed("Write to FILE instead of standard output, which is `-`"),
-    },
-    switch(
-        Flag::PreserveNumericIds,
-        "--preserve-numeric-ids",
-        AS,
-        "Keep the numbers of ids such as %10",
-    ),
-    Row {
-        flag: Flag::TargetEnv,
-        name: Cow::Borrowed("--target-env"),
-        value: Some("ENV"),
-        tools: AS,
-        help: Cow::Borrowed("Assemble for one of the environments below"),
-    },
-    switch(
-        Flag::Color,
-        "--color",
-        SHOWING,
-        "Colour the text; by default only on a terminal",
-    ),
-    switch(
-        Flag::NoColor,
-        "--no-color",
-        SHOWING,
-        "Don't colour the text, even with --color",
-    ),
-    switch(
-        Flag::NoIndent,
-        "--no-indent",
-        SHOWING,
-        "Don't indent instructions",
-    ),
-    switch(
-        Flag::NoHeader,
-        "--no-header",
-        SHOWING,
-        "Leave out the header",
-    ),
-    switch(
-        Flag::WithIdMap,
-        "--with-id-map",
-        DIFF,
-        "Also show which ids correspond",
-    ),
-    switch(
-        Flag::IgnoreSetBinding,
-        "--ignore-set-binding",
-        DIFF,
-        "Don't match variables by set and binding",
-    ),
-    switch(
-        Flag::IgnoreLocation,
-        "--ignore-location",
-        DIFF,
-        "Don't match variables by location",
-    ),
-    switch(
-        Flag::RawId,
-        "--raw-id",
-        DIS,
-        "Show the numbers of ids instead of names",
-    ),
-    switch(
-        Flag::NestedIndent,
-        "--nested-indent",
-        DIS,
-        "Indent blocks by structured control flow",
-    ),
-    switch(
-        Flag::ReorderBlocks,
-        "--reorder-blocks",
-        DIS,
-        "Order blocks by structured control flow",
-    ),
-    switch(
-        Flag::Offsets,
-        "--offsets",
-        DIS,
-        "Show the byte offset of each instruction",
-    ),
-    switch(Flag::Comment, "--comment", DIS, "Add comments"),
-    switch(
-        Flag::HandleUnknownOpcodes,
-        "--handle-unknown-opcodes",
-        DIS,
-        "Write OpUnknown for unknown instructions",
-    ),
-    Row {
-        flag: Flag::TargetEnv,
-        name: Cow::Borrowed("--target-env"),
-        value: Some("ENV"),
-        tools: VAL,
-        help: Cow::Borrowed("Check for one of the environments below"),
-    },
-    Row {
-        flag: Flag::Output,
-        name: Cow::Borrowed("-o"),
-        value: Some("FILE"),
-        tools: LINK,
-        help: Cow::Borrowed("Write to FILE instead of out.spv; `-` is standard output"),
-    },
-    switch(
-        Flag::CreateLibrary,
-        "--create-library",
-        LINK,
-        "Keep the exports",
-    ),
-    switch(
-        Flag::AllowPartialLinkage,
-        "--allow-partial-linkage",
-        LINK,
-        "Leave imports that no module exports",
-    ),
-    switch(
-        Flag::UseHighestVersion,
-        "--use-highest-version",
-        LINK,
-        "Use the highest version of the inputs",
-    ),
-    switch(
-        Flag::AllowPointerMismatch,
-        "--allow-pointer-mismatch",
-        LINK,
-        "Convert pointers in calls if their types differ",
-    ),
-    switch(
-        Flag::VerifyIds,
-        "--verify-ids",
-        LINK,
-        "No effect: ids are always unique",
-    ),
-    Row {
-        flag: Flag::TargetEnv,
-        name: Cow::Borrowed("--target-env"),
-        value: Some("ENV"),
-        tools: LINK,
-        help: Cow::Borrowed("No effect: the inputs give the version"),
-    },
-    switch(Flag::ShortHelp, "-h", ALL, "Print this help"),
-    switch(Flag::Help, "--help", ALL, "Print this help"),
-    switch(Flag::Version, "--version", ALL, "Print the version"),
-];
+static FLAGS: &[Row] = flags! {
+    Output "-o" "FILE", AS: "Write to FILE instead of out.spv; `-` is standard output";
+    Output "-o" "FILE", DIS: "Write to FILE instead of standard output, which is `-`";
+    PreserveNumericIds "--preserve-numeric-ids", AS: "Keep the numbers of ids such as %10";
+    TargetEnv "--target-env" "ENV", AS: "Assemble for one of the environments below";
+    Color "--color", SHOWING: "Colour the text; by default only on a terminal";
+    NoColor "--no-color", SHOWING: "Don't colour the text, even with --color";
+    NoIndent "--no-indent", SHOWING: "Don't indent instructions";
+    NoHeader "--no-header", SHOWING: "Leave out the header";
+    WithIdMap "--with-id-map", DIFF: "Also show which ids correspond";
+    IgnoreSetBinding "--ignore-set-binding", DIFF: "Don't match variables by set and binding";
+    IgnoreLocation "--ignore-location", DIFF: "Don't match variables by location";
+    RawId "--raw-id", DIS: "Show the numbers of ids instead of names";
+    NestedIndent "--nested-indent", DIS: "Indent blocks by structured control flow";
+    ReorderBlocks "--reorder-blocks", DIS: "Order blocks by structured control flow";
+    Offsets "--offsets", DIS: "Show the byte offset of each instruction";
+    Comment "--comment", DIS: "Add comments";
+    HandleUnknownOpcodes "--handle-unknown-opcodes", DIS: "Write OpUnknown for unknown instructions";
+    TargetEnv "--target-env" "ENV", VAL: "Check for one of the environments below";
+    Output "-o" "FILE", LINK: "Write to FILE instead of out.spv; `-` is standard output";
+    CreateLibrary "--create-library", LINK: "Keep the exports";
+    AllowPartialLinkage "--allow-partial-linkage", LINK: "Leave imports that no module exports";
+    UseHighestVersion "--use-highest-version", LINK: "Use the highest version of the inputs";
+    AllowPointerMismatch "--allow-pointer-mismatch", LINK: "Convert pointers in calls if their types differ";
+    VerifyIds "--verify-ids", LINK: "No effect: ids are always unique";
+    TargetEnv "--target-env" "ENV", LINK: "No effect: the inputs give the version";
+    ShortHelp "-h", ALL: "Print this help";
+    Help "--help", ALL: "Print this help";
+    Version "--version", ALL: "Print the version";
+};
 
 /// The flags of a tool. Those of the validator's own options come last.
 fn rows(tool: Tool) -> impl Iterator<Item = Row> {

@@ -3,18 +3,13 @@
 use std::sync::LazyLock;
 
 use clap::Args;
-use spirvkit::diagnostics::Source;
-use spirvkit::{AssembleOptions, Assembled, Diagnostic, Endianness, IdNumbering, TargetEnv};
+use spirvkit::{AssembleOptions, Endianness, IdNumbering, TargetEnv};
 
-use crate::cli::{ColorWhen, Files};
-use crate::encoding;
-use crate::environments;
+use crate::arguments::{ColorWhen, Files, environments};
 use crate::exit::{Ending, UsageError};
-use crate::hex;
-use crate::inputs::Inputs;
-use crate::kinds;
-use crate::output::Content;
-use crate::report::{Messages, Reporter};
+use crate::input::load::{assemble, text};
+use crate::input::{Content, Inputs};
+use crate::report::Reporter;
 use crate::run::Run;
 
 /// Assemble text to binary modules
@@ -58,10 +53,7 @@ pub(crate) struct Arguments {
     color: ColorWhen,
 }
 
-static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
-    let environments = environments::list("  ");
-    format!("Environments:\n{environments}\n\n{ABOUT}")
-});
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| environments::help(ABOUT));
 
 const ABOUT: &str = "\
 Modules are written in little-endian byte order unless --big-endian is given,
@@ -87,12 +79,8 @@ Exit codes:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let files = &arguments.files;
-    let inputs = Inputs::find(&files.inputs, &[Content::Text.extension()])?;
+    let inputs = Inputs::find(&files.inputs, &[Content::Text])?;
     let destination = files.destination(&inputs, Content::Module)?;
-    let reporter = Reporter {
-        format: files.format,
-        color: arguments.color.on_stderr(),
-    };
     let mut options = AssembleOptions::default()
         .numbering(match arguments.renumber_ids {
             true => IdNumbering::Renumber,
@@ -110,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let run = Run {
         inputs: &inputs,
         destination: &destination,
-        reporter,
+        reporter: Reporter::new(files.format, arguments.color.on_stderr()),
         jobs: files.jobs,
     };
     Ok(run.convert(&|name, bytes, messages| {
@@ -119,60 +107,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         let denied = arguments.deny_warnings && messages.deny_warnings();
         (!denied).then(|| module.to_bytes(endianness))
     }))
-}
-
-/// The bytes as the text that they should be.
-pub(crate) fn text(name: &str, bytes: Vec<u8>, messages: &mut Messages) -> Option<String> {
-    match checked_text(bytes) {
-        Ok(text) => Some(text),
-        Err((diagnostic, text)) => {
-            messages.add(&diagnostic, &Source::new(name, &text));
-            None
-        }
-    }
-}
-
-/// The bytes as text that is no module in another form; or what is wrong with them, and
-/// the text to show it in.
-fn checked_text(bytes: Vec<u8>) -> Result<String, (Diagnostic, String)> {
-    if hex::is_binary_module(&bytes) {
-        let message = "this is a binary module, not assembly text";
-        return Err((not_text(message), String::new()));
-    }
-    let text = encoding::decode(bytes)?;
-    match hex::read(&text) {
-        Some(Ok(_)) => {
-            let message = "this is a module in hexadecimal or decimal digits, not assembly text";
-            Err((not_text(message), String::new()))
-        }
-        _ => Ok(text),
-    }
-}
-
-fn not_text(message: &str) -> Diagnostic {
-    let error = kinds::BINARY_MODULE.error(message);
-    error.with_help("`spv dis` shows it as text")
-}
-
-/// Assembles a text; adds its errors or warnings to the messages.
-pub(crate) fn assemble(
-    name: &str,
-    text: &str,
-    options: &AssembleOptions,
-    messages: &mut Messages,
-) -> Option<Assembled> {
-    let (module, diagnostics) = match spirvkit::assemble(text, options) {
-        Ok(mut module) => {
-            let warnings = std::mem::take(&mut module.warnings);
-            (Some(module), warnings)
-        }
-        Err(errors) => (None, errors.into_vec()),
-    };
-    if !diagnostics.is_empty() {
-        let source = Source::new(name, text);
-        for diagnostic in &diagnostics {
-            messages.add(diagnostic, &source);
-        }
-    }
-    module
 }

@@ -5,19 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use spirvkit::cfg::{self, Program};
-use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
-use crate::change::{add_error, write};
-use crate::cli::{ColorWhen, RawIds};
+use crate::arguments::{ColorWhen, RawIds, Single};
 use crate::exit::{Ending, UsageError};
-use crate::graphviz;
-use crate::ids::{Ids, Trouble};
-use crate::inputs::has_extension;
-use crate::look::{Single, look};
-use crate::naming::check_output;
+use crate::input::has_extension;
+use crate::look::ids::{Ids, Trouble};
+use crate::look::look;
 use crate::output::Destination;
-use crate::report::{Format, Reporter};
+use crate::output::graphviz;
+use crate::output::naming::check_output;
+use crate::report::{Format, Reporter, write};
 
 /// Draw the control flow of functions
 #[derive(Debug, Args)]
@@ -125,35 +123,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         let message = "an image can't be written to a terminal: name a file with `-o FILE`";
         return Err(UsageError(message.into()));
     }
-    let reporter = Reporter {
-        format: match arguments.format {
-            Some(Drawing::Json) => Format::Json,
-            _ => Format::Human,
-        },
-        color: arguments.color.on_stderr(),
+    let errors = match arguments.format {
+        Some(Drawing::Json) => Format::Json,
+        _ => Format::Human,
     };
+    let reporter = Reporter::new(errors, arguments.color.on_stderr());
     look(
         arguments.input.input.as_ref(),
         reporter,
         |looked, messages| {
-            let words = looked.module.words();
-            let ids = &looked.ids;
-            let shown = match arguments.raw.raw_id {
-                true => &IdNames::numbers(words),
-                false => ids,
-            };
-            let program = Program::named(words, shown);
-            let mut program = match program {
+            let shown = looked.shown(arguments.raw);
+            let mut program = match Program::named(looked.module.words(), shown) {
                 Ok(program) => program,
                 Err(error) => {
-                    add_error(looked.name, &error, messages);
+                    messages.add_binary_error(looked.name, &error);
                     return Ok(());
                 }
             };
             if let Some(name) = &arguments.function
-                && let Err(trouble) = keep(&mut program, ids, name)
+                && let Err(trouble) = keep(&mut program, &looked.ids, name)
             {
-                messages.add(&trouble.diagnostic(), &Source::new(looked.name, ""));
+                messages.add_of(looked.name, &trouble.diagnostic());
                 return Ok(());
             }
             if arguments.hide_debug && format != Drawing::Html {
@@ -172,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             };
             match drawing {
                 Ok(drawing) => write(&destination, &drawing, messages),
-                Err(error) => messages.add(&error, &Source::new(looked.name, "")),
+                Err(error) => messages.add_of(looked.name, &error),
             }
             Ok(())
         },

@@ -3,11 +3,9 @@
 use clap::Args;
 use spirvkit::transform::compact_ids;
 
-use crate::change::Changing;
-use crate::change_help;
+use crate::arguments::{Changing, Telling, help::change_help};
 use crate::exit::{Ending, UsageError};
-use crate::kinds;
-use crate::telling::Telling;
+use crate::report::kinds;
 
 /// Renumber ids from 1 without gaps
 #[derive(Debug, Args)]
@@ -27,11 +25,9 @@ const AFTER_HELP: &str = change_help!(
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let telling = &arguments.telling;
-    arguments
-        .changing
-        .each_told(telling, |module, diagnostics| {
-            if let Err(error) = compact_ids(module) {
-                diagnostics.push(kinds::OPAQUE_INSTRUCTION.error(error.to_string()));
-            }
-        })
+    arguments.changing.each(telling, |module, diagnostics| {
+        if let Err(error) = compact_ids(module) {
+            diagnostics.push(kinds::OPAQUE_INSTRUCTION.error(error.to_string()));
+        }
+    })
 }

@@ -6,10 +6,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 
-use crate::cli;
 use crate::exit::Ending;
-use crate::report;
-use crate::topics;
+use crate::report::{self, topics};
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
@@ -30,24 +28,26 @@ Exit codes:
   1  standard output could not be written
   2  the command line is wrong";
 
-pub(crate) fn run(arguments: &Arguments) -> Ending {
+/// Prints the script for a command line.
+pub(crate) fn run(arguments: &Arguments, definition: Command) -> Ending {
+    let mut definition = with_ids(definition);
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut definition(), "spv", &mut script);
+    clap_complete::generate(arguments.shell, &mut definition, "spv", &mut script);
     match arguments.shell {
         Shell::Bash => script = with_files(&String::from_utf8_lossy(&script)).into_bytes(),
-        Shell::Fish => script.extend(operands_for_fish().into_bytes()),
+        Shell::Fish => script.extend(operands_for_fish(&definition).into_bytes()),
         _ => {}
     }
     report::print(&script)
 }
 
 /// The command line, with values for what is free text to its parser.
-fn definition() -> Command {
+fn with_ids(definition: Command) -> Command {
     let of_ids = |argument: Arg| {
         let ids: Vec<&str> = topics::all().into_keys().collect();
         argument.value_parser(PossibleValuesParser::new(ids))
     };
-    cli::definition()
+    definition
         .mut_subcommand("explain", |explain| explain.mut_arg("rule", of_ids))
         .mut_subcommand("val", |val| {
             let levels = ["allow", "warn", "deny"];
@@ -58,8 +58,7 @@ fn definition() -> Command {
 }
 
 /// The values of operands, which the script for fish lacks.
-fn operands_for_fish() -> String {
-    let definition = definition();
+fn operands_for_fish(definition: &Command) -> String {
     let mut lines = String::new();
     for command in definition.get_subcommands() {
         for operand in command.get_positionals() {

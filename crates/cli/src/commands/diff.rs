@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use clap::Args;
 use spirvkit::diff::{Diff, Options, TextOptions, diff};
 
-use crate::change::load_all;
-use crate::cli::{ColorWhen, RawIds, jobs};
+use crate::arguments::{ColorWhen, RawIds, jobs};
 use crate::exit::{Ending, UsageError};
-use crate::inputs::{Input, Inputs};
+use crate::input::load::load_all;
+use crate::input::{Input, Inputs};
 use crate::report::{self, Format, Messages, Reporter};
 
 /// Show what changed between two modules, or between the modules of two directories
@@ -125,6 +125,15 @@ enum CheckResult {
     Failed,
 }
 
+impl CheckResult {
+    fn of(found: &Diff) -> Self {
+        match found.is_empty() {
+            true => Self::Same,
+            false => Self::Differs,
+        }
+    }
+}
+
 impl Arguments {
     fn options(&self) -> Options {
         let mut options = Options::default();
@@ -137,10 +146,7 @@ impl Arguments {
     }
 
     fn reporter(&self) -> Reporter {
-        Reporter {
-            format: self.format,
-            color: self.color.on_stderr(),
-        }
+        Reporter::new(self.format, self.color.on_stderr())
     }
 
     /// The differences in the form that is wanted.
@@ -185,10 +191,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let Some((found, names)) = compared else {
         return Ok(arguments.ending(CheckResult::Failed));
     };
-    let verdict = match found.is_empty() {
-        true => CheckResult::Same,
-        false => CheckResult::Differs,
-    };
+    let verdict = CheckResult::of(&found);
     let text = arguments.show(&found, names);
     Ok(
         match report::print_as(text.as_bytes(), arguments.reporter()) {

@@ -6,11 +6,11 @@ use spirvkit::diagnostics::{Source, visible};
 use spirvkit::text::looks_like;
 use spirvkit::{Diagnostic, DisassembleOptions, Indentation, words_from_bytes};
 
-use crate::cli::{ColorWhen, Files};
+use crate::arguments::{ColorWhen, Files};
 use crate::exit::{Ending, UsageError};
-use crate::form::Form;
-use crate::inputs::Inputs;
-use crate::output::{Content, Destination};
+use crate::input::form::Form;
+use crate::input::{Content, Inputs};
+use crate::output::Destination;
 use crate::report::{Messages, Reporter};
 use crate::run::Run;
 
@@ -111,7 +111,7 @@ Exit codes:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let files = &arguments.files;
-    let inputs = Inputs::find(&files.inputs, &[Content::Module.extension()])?;
+    let inputs = Inputs::find(&files.inputs, &[Content::Module])?;
     let destination = files.destination(&inputs, Content::Text)?;
     let color = match (arguments.no_color, arguments.color) {
         (true, _) => ColorWhen::Never,
@@ -122,15 +122,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         (ColorWhen::Auto, destination) if *destination != Destination::Stdout => false,
         _ => color.on_stdout(),
     };
-    let reporter = Reporter {
-        format: files.format,
-        color: color.on_stderr(),
-    };
     let options = options(arguments).color(color_text);
     let run = Run {
         inputs: &inputs,
         destination: &destination,
-        reporter,
+        reporter: Reporter::new(files.format, color.on_stderr()),
         jobs: files.jobs,
     };
     let is_headed = inputs.many && destination == Destination::Stdout;
@@ -176,12 +172,9 @@ pub(crate) fn disassemble(
     messages: &mut Messages,
 ) -> Option<Vec<u8>> {
     let bytes = binary(name, bytes, messages)?;
-    let source = Source::new(name, "");
     match spirvkit::disassemble(&bytes, options) {
         Ok(disassembled) => {
-            for warning in &disassembled.warnings {
-                messages.add(warning, &source);
-            }
+            messages.add_all(name, &disassembled.warnings);
             Some(disassembled.text.into_bytes())
         }
         Err(errors) => {
@@ -189,9 +182,7 @@ pub(crate) fn disassemble(
             if let Some(last) = errors.pop() {
                 errors.push(with_advice(last, &bytes));
             }
-            for error in &errors {
-                messages.add(error, &source);
-            }
+            messages.add_all(name, &errors);
             None
         }
     }

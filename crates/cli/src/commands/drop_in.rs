@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::classic::Tool;
 use crate::exit::Ending;
-use crate::interrupt::Hold;
 use crate::output::Temporary;
+use crate::output::interrupt::Hold;
 use crate::report::{Messages, Reporter};
+use crate::tool::Tool;
 
 /// Create links to this program named spirv-as, spirv-diff, spirv-dis, spirv-link and
 /// spirv-val
@@ -176,7 +176,7 @@ fn same_content(a: &Path, b: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Scratch;
+    use crate::output::scratch::Scratch;
 
     /// What is in a folder: names with contents, or where links lead to.
     fn inside(folder: &Path) -> Vec<(String, String)> {

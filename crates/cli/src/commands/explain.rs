@@ -10,9 +10,8 @@ use spirvkit::diagnostics::{ErrorClass, similar};
 use spirvkit::validate::{Example, Frame};
 
 use crate::exit::{Ending, UsageError};
-use crate::kinds;
-use crate::report::{self, Format, Messages, Reporter};
-use crate::topics::{self, Topic, family};
+use crate::report::topics::{self, Topic, family};
+use crate::report::{self, Format, Messages, Reporter, kinds};
 
 /// Explain the id of an error or a warning, with examples
 #[derive(Debug, Args)]

@@ -11,13 +11,12 @@ use serde::Serialize;
 use spirvkit::Reflection;
 use spirvkit::binary::{Budget, Module};
 use spirvkit::reflect::reflect_within;
-use spirvkit::text::IdNames;
 
-use crate::change::{add_error, load_with_text};
-use crate::cli::{ColorWhen, RawIds, jobs};
+use crate::arguments::{ColorWhen, RawIds, jobs};
 use crate::exit::{Ending, UsageError};
-use crate::inputs::Inputs;
-use crate::output::{Content, Destination};
+use crate::input::Inputs;
+use crate::input::load::{load_with_text, names};
+use crate::output::Destination;
 use crate::report::{self, Reporter};
 use crate::run::Run;
 
@@ -93,18 +92,15 @@ fn yaml(document: &dyn erased_serde::Serialize) -> Result<String, serde_saphyr::
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let extensions = [Content::Module.extension(), Content::Text.extension()];
-    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    let inputs = Inputs::modules(&arguments.inputs)?;
+    let errors = match arguments.format {
+        Format::Json => report::Format::Json,
+        Format::Human | Format::Yaml => report::Format::Human,
+    };
     let run = Run {
         inputs: &inputs,
         destination: &Destination::Stdout,
-        reporter: Reporter {
-            format: match arguments.format {
-                Format::Json => report::Format::Json,
-                Format::Human | Format::Yaml => report::Format::Human,
-            },
-            color: arguments.color.on_stderr(),
-        },
+        reporter: Reporter::new(errors, arguments.color.on_stderr()),
         jobs: arguments.jobs,
     };
     let color = arguments.format == Format::Human && arguments.color.on_stdout();
@@ -114,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         let budget = Budget::for_words(words.len()).part(2);
         let reflection = Module::new(&words)
             .and_then(|module| reflect_within(&module, budget))
-            .map_err(|error| add_error(name, &error, messages))
+            .map_err(|error| messages.add_binary_error(name, &error))
             .ok()?;
         let document = Document {
             file: name,
@@ -122,11 +118,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         };
         let text = match arguments.format {
             Format::Human => {
-                let ids = match &text {
-                    _ if arguments.raw.raw_id => IdNames::numbers(&words),
-                    Some((_, origins)) => IdNames::of_text(&words, origins),
-                    None => IdNames::new(&words),
-                };
+                let names = || names(&words, text.as_ref());
+                let ids = arguments.raw.names(&words, names);
                 Ok(table::tables(name, &reflection, &ids, color))
             }
             Format::Json => serde_json::to_string(&document).map_err(|error| error.to_string()),

@@ -9,14 +9,11 @@ use std::collections::BTreeSet;
 use clap::{Args, ValueEnum};
 use spirvkit::analysis::layout::{Comparison, Layouts, Rules, Types};
 use spirvkit::binary::{Budget, Id};
-use spirvkit::diagnostics::Source;
-use spirvkit::text::IdNames;
 
-use crate::change::{add_error, stream};
-use crate::cli::{ColorWhen, RawIds};
+use crate::arguments::{ColorWhen, RawIds, Single};
 use crate::exit::{Ending, UsageError};
-use crate::look::{Single, look};
-use crate::report::{Format, Reporter, stdout_width};
+use crate::look::look;
+use crate::report::{Format, Reporter, stdout_width, stream};
 use find::Names;
 
 /// Show how structures are laid out in memory: by std140, std430, scalar, and as declared
@@ -121,26 +118,22 @@ fn member_types(types: &Types<'_>, layouts: &[Layouts; 4], shown: &[Shown]) -> V
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let reporter = Reporter {
-        format: arguments.format,
-        color: arguments.color.on_stderr(),
-    };
+    let reporter = Reporter::new(arguments.format, arguments.color.on_stderr());
     look(
         arguments.input.input.as_ref(),
         reporter,
         |looked, messages| {
             let module = &looked.module;
             if let Some(error) = module.instructions().find_map(Result::err) {
-                add_error(looked.name, &error, messages);
+                messages.add_binary_error(looked.name, &error);
                 return Ok(());
             }
             let instructions = || module.instructions().map_while(Result::ok);
             let types = Types::of(instructions());
             let layouts = types.lay_out_all();
             let names = Names::of(instructions());
-            let ids = &looked.ids;
             let found = match &arguments.structure {
-                Some(name) => names.find(&types, ids, name),
+                Some(name) => names.find(&types, &looked.ids, name),
                 None => Ok(find::laid_out(
                     &types,
                     &layouts,
@@ -151,7 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             let wanted = match found {
                 Ok(wanted) => wanted,
                 Err(trouble) => {
-                    messages.add(&trouble.diagnostic(), &Source::new(looked.name, ""));
+                    messages.add_of(looked.name, &trouble.diagnostic());
                     return Ok(());
                 }
             };
@@ -174,10 +167,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                         rules: arguments.rules.iter().map(|&it| it.into()).collect(),
                         names: &names,
                         texts: &texts,
-                        ids: match arguments.raw.raw_id {
-                            true => &IdNames::numbers(module.words()),
-                            false => ids,
-                        },
+                        ids: looked.shown(arguments.raw),
                         color: arguments.color.on_stdout(),
                         width: stdout_width(),
                     };

@@ -4,18 +4,16 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::Args;
-use spirvkit::diagnostics::Source;
 use spirvkit::ir::Module;
-use spirvkit::transform::link::{Input, LinkError, LinkErrorKind, Options, link};
+use spirvkit::transform::link::{LinkError, LinkErrorKind, Options, link};
 use spirvkit::{Diagnostic, TargetEnv, ValidateOptions};
 
-use crate::change::{Loaded, add_all, single_destination, together};
-use crate::cli::ColorWhen;
-use crate::environments;
+use crate::arguments::{Reporting, environments};
+use crate::change::combine::{combine, single_destination, together};
 use crate::exit::{Ending, UsageError};
-use crate::inputs::Inputs;
-use crate::output::Content;
-use crate::report::{Format, Messages, Reporter};
+use crate::input::Inputs;
+use crate::input::load::Loaded;
+use crate::report::Messages;
 
 /// Where the result goes without `-o`, as with the established tool.
 pub(crate) const DEFAULT_OUTPUT: &str = "out.spv";
@@ -55,19 +53,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true)]
     target_env: Option<TargetEnv>,
 
-    /// The format of errors and warnings
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
-
-    /// When to colour errors and warnings
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: ColorWhen,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
-static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
-    let environments = environments::list("  ");
-    format!("Environments:\n{environments}\n\n{ABOUT}")
-});
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| environments::help(ABOUT));
 
 const ABOUT: &str = "\
 Imports are resolved by name. Import and export must have the same type, however
@@ -88,19 +78,15 @@ Exit codes:
   2  the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let extensions = [Content::Module.extension(), Content::Text.extension()];
-    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    let inputs = Inputs::modules(&arguments.inputs)?;
     let destination = single_destination(Some(&arguments.output), &inputs)?;
-    let reporter = Reporter {
-        format: arguments.format,
-        color: arguments.color.on_stderr(),
-    };
     let mut options = Options::default();
     options.create_library = arguments.create_library;
     options.allow_partial_linkage = arguments.allow_partial_linkage;
     options.use_highest_version = arguments.use_highest_version;
     options.allow_pointer_mismatch = arguments.allow_pointer_mismatch;
     let output = arguments.output.display().to_string();
+    let reporter = arguments.reporting.reporter();
     Ok(together(
         &inputs,
         &destination,
@@ -121,23 +107,7 @@ pub(crate) fn link_loaded(
     options: &Options,
     messages: &mut Messages,
 ) -> Option<Module> {
-    let inputs: Vec<Input<'_>> = loaded
-        .iter()
-        .map(|loaded| Input {
-            name: &loaded.name,
-            module: &loaded.module,
-        })
-        .collect();
-    match link(&inputs, options) {
-        Ok(module) => Some(module),
-        Err(errors) => {
-            for error in &errors {
-                let first = error.modules().first().map_or("", String::as_str);
-                messages.add(&diagnostic(error), &Source::new(first, ""));
-            }
-            None
-        }
-    }
+    combine(loaded, messages, |inputs| link(inputs, options), diagnostic)
 }
 
 fn diagnostic(error: &LinkError) -> Diagnostic {
@@ -163,5 +133,5 @@ fn diagnostic(error: &LinkError) -> Diagnostic {
 fn check(module: &Module, env: TargetEnv, name: &str, messages: &mut Messages) {
     let options = ValidateOptions::for_env(env);
     let report = spirvkit::validate_words(&module.store(), &options);
-    add_all(report.diagnostics(), name, messages);
+    messages.add_all(name, report.diagnostics());
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_mangen::Man;
 
-use crate::cli;
 use crate::exit::Ending;
 use crate::output::write_file;
 use crate::report::{self, Messages, Reporter};
@@ -32,8 +31,9 @@ Exit codes:
   1  a page could not be written
   2  the command line is wrong";
 
-pub(crate) fn run(arguments: &Arguments) -> Ending {
-    let mut command = cli::definition().disable_help_subcommand(true);
+/// Writes the pages of a command line.
+pub(crate) fn run(arguments: &Arguments, definition: clap::Command) -> Ending {
+    let mut command = definition.disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.dir else {
         let mut out = Vec::new();

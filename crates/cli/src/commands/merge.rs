@@ -4,17 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use spirvkit::Diagnostic;
-use spirvkit::diagnostics::Source;
-use spirvkit::ir::Module;
-use spirvkit::transform::link::{Input, LinkError};
 use spirvkit::transform::merge;
 
-use crate::change::{Loaded, single_destination, together};
-use crate::cli::ColorWhen;
+use crate::arguments::Reporting;
+use crate::change::combine::{combine, single_destination, together};
 use crate::exit::{Ending, UsageError};
-use crate::inputs::Inputs;
-use crate::output::Content;
-use crate::report::{Format, Messages, Reporter};
+use crate::input::Inputs;
 
 /// Combine the entry points of several modules into one module
 #[derive(Debug, Args)]
@@ -29,13 +24,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// The format of errors and warnings
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
-
-    /// When to colour errors and warnings
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: ColorWhen,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 const AFTER_HELP: &str = "\
@@ -59,33 +49,13 @@ Exit codes:
   2  the command line is wrong";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let extensions = [Content::Module.extension(), Content::Text.extension()];
-    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    let inputs = Inputs::modules(&arguments.inputs)?;
     let destination = single_destination(arguments.output.as_deref(), &inputs)?;
-    let reporter = Reporter {
-        format: arguments.format,
-        color: arguments.color.on_stderr(),
-    };
-    Ok(together(&inputs, &destination, reporter, merge_loaded))
-}
-
-fn merge_loaded(loaded: &[Loaded], messages: &mut Messages) -> Option<Module> {
-    let inputs: Vec<Input<'_>> = loaded
-        .iter()
-        .map(|loaded| Input {
-            name: &loaded.name,
-            module: &loaded.module,
-        })
-        .collect();
-    let merged = merge(&inputs).map_err(|errors| {
-        for error in &errors {
-            let first = error.modules().first().map_or("", String::as_str);
-            messages.add(&diagnostic(error), &Source::new(first, ""));
-        }
-    });
-    merged.ok()
-}
-
-fn diagnostic(error: &LinkError) -> Diagnostic {
-    error.kind().kind().error(error.to_string())
+    let reporter = arguments.reporting.reporter();
+    Ok(together(
+        &inputs,
+        &destination,
+        reporter,
+        |loaded, messages| combine(loaded, messages, merge, |error| Diagnostic::from(error)),
+    ))
 }

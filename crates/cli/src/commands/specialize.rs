@@ -12,12 +12,10 @@ use spirvkit::ir::Module;
 use spirvkit::text::{IdNames, descriptions, parse_number, write_number};
 use spirvkit::transform::{Prune, SpecConstant, Specialization, prune, spec_constants, specialize};
 
-use crate::change::{Changing, Loaded};
-use crate::change_help;
+use crate::arguments::{Changing, Telling, help::change_help};
 use crate::exit::{Ending, UsageError};
-use crate::kinds;
-use crate::report::{Format, Messages, Reporter};
-use crate::telling::Telling;
+use crate::input::load::Loaded;
+use crate::report::{Format, Messages, Reporter, kinds};
 
 /// Give specialization constants their final values
 #[derive(Debug, Args)]

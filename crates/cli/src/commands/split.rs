@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::binary::Budget;
-use spirvkit::diagnostics::Source;
 use spirvkit::grammar::{Enumeration, ExecutionModel, OperandKind};
 use spirvkit::ir::Module;
 use spirvkit::text::IdNames;
@@ -15,14 +14,12 @@ use spirvkit::transform::{
 };
 use spirvkit::{Diagnostic, bytes_from_words};
 
-use crate::change::{Changing, Loaded, write};
-use crate::change_help;
+use crate::arguments::{Changing, Telling, help::change_help};
 use crate::exit::{Ending, UsageError};
-use crate::kinds;
-use crate::naming::check_called_directory;
+use crate::input::load::Loaded;
 use crate::output::Destination;
-use crate::report::{Format, Messages};
-use crate::telling::Telling;
+use crate::output::naming::check_called_directory;
+use crate::report::{Format, Messages, kinds, write};
 
 /// Extract one entry point of a module, with everything it uses
 #[derive(Debug, Args)]
@@ -82,14 +79,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         });
     };
     let telling = &arguments.telling;
-    arguments
-        .changing
-        .each_told(telling, |module, diagnostics| {
-            match find(module, name, arguments.model) {
-                Ok(found) => keep_entry_point(module, &found),
-                Err(error) => diagnostics.push(diagnostic(&error)),
-            }
-        })
+    arguments.changing.each(telling, |module, diagnostics| {
+        match find(module, name, arguments.model) {
+            Ok(found) => keep_entry_point(module, &found),
+            Err(error) => diagnostics.push(diagnostic(&error)),
+        }
+    })
 }
 
 /// The entry points of a module, in the form that is wanted.
@@ -149,7 +144,7 @@ fn write_parts(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &
     if all.is_empty() {
         let message = "the module has no entry points";
         let error = kinds::NO_ENTRY_POINT.error(message);
-        messages.add(&error, &Source::new(&loaded.name, ""));
+        messages.add_of(&loaded.name, &error);
     }
     // All are made before the first is written, so that it's all or none.
     let mut budget = Budget::for_words(before.len());
@@ -177,7 +172,7 @@ fn write_parts(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &
         let count = all.len();
         let message = format!("a module for each of the {count} entry points {error}");
         let error = kinds::SPLIT_TOO_LARGE.error(message);
-        messages.add(&error, &Source::new(&loaded.name, ""));
+        messages.add_of(&loaded.name, &error);
         return;
     }
     for (path, bytes) in parts {

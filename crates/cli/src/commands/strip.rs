@@ -3,10 +3,8 @@
 use clap::Args;
 use spirvkit::transform::{Strip, strip};
 
-use crate::change::Changing;
-use crate::change_help;
+use crate::arguments::{Changing, Telling, help::change_help};
 use crate::exit::{Ending, UsageError};
-use crate::telling::Telling;
 
 /// Remove names, lines, sources and debug information
 #[derive(Debug, Args)]
@@ -90,8 +88,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let options = arguments.options();
-    let telling = &arguments.telling;
-    arguments.changing.each_told(telling, |module, _| {
+    arguments.changing.each(&arguments.telling, |module, _| {
         strip(module, &options);
     })
 }

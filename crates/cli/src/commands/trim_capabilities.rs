@@ -3,10 +3,8 @@
 use clap::Args;
 use spirvkit::transform::{Trim, trim_capabilities};
 
-use crate::change::Changing;
-use crate::change_help;
+use crate::arguments::{Changing, Telling, help::change_help};
 use crate::exit::{Ending, UsageError};
-use crate::telling::Telling;
 
 /// Remove capabilities and extensions that nothing needs
 #[derive(Debug, Args)]
@@ -31,8 +29,7 @@ const AFTER_HELP: &str = change_help!(
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let options = Trim::default().with(|it| it.base = arguments.all);
-    let telling = &arguments.telling;
-    arguments.changing.each_told(telling, |module, _| {
+    arguments.changing.each(&arguments.telling, |module, _| {
         trim_capabilities(module, &options);
     })
 }

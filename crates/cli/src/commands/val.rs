@@ -10,16 +10,13 @@ use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest, counted};
 use spirvkit::validate::{Level, Levels};
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
-use crate::cli::{ColorWhen, jobs};
-use crate::environments;
+use crate::arguments::{ColorWhen, environments, jobs};
 use crate::exit::{Ending, UsageError};
-use crate::form::Form;
-use crate::inputs::{Input, Inputs};
-use crate::kinds::KINDS;
-use crate::output::Content;
-use crate::progress::Progress;
-use crate::report::{self, Messages, Reporter, read_error, summary};
-use crate::run::{deliver, each};
+use crate::input::form::Form;
+use crate::input::{Input, Inputs};
+use crate::report::kinds::KINDS;
+use crate::report::{self, Messages, Reporter, deliver, read_error, summary};
+use crate::run::{Progress, each};
 
 /// Check modules against the specification and an environment
 #[derive(Debug, Args)]
@@ -208,10 +205,7 @@ impl FromArgMatches for Settings {
     }
 }
 
-static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
-    let environments = environments::list("  ");
-    format!("Environments:\n{environments}\n\n{ABOUT}")
-});
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| environments::help(ABOUT));
 
 const ABOUT: &str = "\
 All errors of a module are reported, each with the id of its rule, which
@@ -261,8 +255,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let extensions = [Content::Module.extension(), Content::Text.extension()];
-    let inputs = Inputs::find(&arguments.inputs, &extensions)?;
+    let inputs = Inputs::modules(&arguments.inputs)?;
     Ok(Check {
         inputs: &inputs,
         options: arguments.options()?,
@@ -358,10 +351,7 @@ impl Check<'_> {
     }
 
     fn reporter(&self) -> Reporter {
-        Reporter {
-            format: report::Format::Human,
-            color: self.color,
-        }
+        Reporter::new(report::Format::Human, self.color)
     }
 
     fn messages(&self) -> Messages {

@@ -17,6 +17,7 @@ mod hex;
 mod info;
 #[cfg(unix)]
 mod interrupt;
+mod layers;
 mod layout;
 mod link;
 mod many;

@@ -6,10 +6,9 @@ use spirvkit::debuginfo::convert::{Conversion, Options, convert, describe};
 use spirvkit::ir::Module;
 use spirvkit::{Diagnostic, debuginfo};
 
-use crate::change::Changing;
-use crate::change_help;
+use crate::arguments::{Changing, Telling, help::change_help};
 use crate::exit::{Ending, UsageError};
-use crate::kinds;
+use crate::report::kinds;
 
 /// Convert debug information to another instruction set
 ///
@@ -60,7 +59,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     };
     let options =
         Options::default().with(|it| it.forward_references = !arguments.no_forward_references);
-    arguments.changing.each(|module, diagnostics| {
+    let telling = Telling::default();
+    arguments.changing.each(&telling, |module, diagnostics| {
         match change(module, to, &options) {
             Ok(conversion) => diagnostics.extend(losses(&conversion, arguments.every_loss)),
             Err(error) => diagnostics.push(kinds::NOT_CONVERTED.error(error.to_string())),

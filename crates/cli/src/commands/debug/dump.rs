@@ -11,12 +11,11 @@ use spirvkit::binary::{Id, WordOffset};
 use spirvkit::debuginfo::{Entry, File, FileId, Function, Set};
 use spirvkit::grammar::Quantifier;
 
-use super::location::position_json;
-use super::look_help;
-use super::reading::{Found, Reading, View};
-use crate::cli::RawIds;
+use crate::arguments::{RawIds, Reading, help::look_help};
 use crate::exit::{Ending, UsageError};
-use crate::limit::List;
+use crate::look::limit::List;
+use crate::look::places::position_json;
+use crate::look::view::{Found, View};
 use crate::report::Format;
 
 /// Show all debug information: a tree for people, or JSON
@@ -36,7 +35,7 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(arguments.raw.raw_id, |view, out| {
+    arguments.reading.show(arguments.raw, |view, out| {
         let info = view.info;
         match view.format {
             Format::Human => text(view, out)?,

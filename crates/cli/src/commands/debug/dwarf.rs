@@ -7,14 +7,14 @@ use serde_json::json;
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::debuginfo::dwarf::{self, Options, Version};
 
-use super::look_help;
-use super::reading::{Found, Reading};
+use crate::arguments::{RawIds, Reading, help::look_help};
 use crate::exit::{Ending, UsageError};
-use crate::ids::Trouble;
-use crate::kinds;
-use crate::naming::check_output;
+use crate::look::ids::Trouble;
+use crate::look::view::Found;
+use crate::output::naming::check_output;
 use crate::output::{STDOUT_NAME, write_file, write_stdout};
 use crate::report::Format;
+use crate::report::kinds;
 
 /// Write an ELF object with DWARF, for debuggers and other tools that read DWARF
 ///
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         it.directory = arguments.directory.clone();
         it.embed_sources = arguments.embed_sources;
     });
-    arguments.reading.show(false, |view, out| {
+    arguments.reading.show(RawIds::default(), |view, out| {
         let written = write_object(view.info, &options, arguments)?;
         // What is on standard output already must not be followed by something else.
         if view.format == Format::Json && written.name != STDOUT_NAME {

@@ -1,6 +1,7 @@
 //! `spv debug lookup`: from an instruction to the source, and back.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::mem::replace;
 use std::ops::Range;
@@ -15,16 +16,15 @@ use spirvkit::debuginfo::{DebugInfo, Frame, Kind};
 use spirvkit::grammar::Op;
 use spirvkit::text::read_excerpts;
 
-use super::location::{
+use crate::arguments::{FormArguments, RawIds, help::place_help};
+use crate::exit::{Ending, UsageError};
+use crate::look::ids::Trouble;
+use crate::look::limit::List;
+use crate::look::places::{
     LastFunction, Place, Wanted, entry_json, function_name, line_text, position_json,
     short_function_name,
 };
-use super::place_help;
-use super::reading::{FormArguments, Found, View, show};
-use crate::cli::RawIds;
-use crate::exit::{Ending, UsageError};
-use crate::ids::Trouble;
-use crate::limit::List;
+use crate::look::view::{Found, View, show};
 use crate::report::Format;
 
 /// Show which source line an instruction comes from, or which instructions come from a
@@ -58,8 +58,8 @@ const AFTER_HELP: &str = place_help!(
 const MAX: usize = 50;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let (form, raw_ids) = (&arguments.form, arguments.raw.raw_id);
-    show(Some(&arguments.module), form, raw_ids, |view, out| {
+    let (form, raw) = (&arguments.form, arguments.raw);
+    show(Some(&arguments.module), form, raw, |view, out| {
         let places = arguments.places.iter().map(|wanted| wanted.find(view));
         let mut places = places.collect::<Result<Vec<Place<'_>>, Trouble>>()?;
         match view.format {
@@ -72,10 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 }
             }
             Format::Json => {
-                let found = Lookup {
-                    found: All(view, &places),
-                };
-                view.write_json(out, found)?;
+                view.write_json(out, BTreeMap::from([("found", All(view, &places))]))?;
             }
         }
         let warnings = places.iter_mut().flat_map(|place| place.warnings.drain(..));
@@ -176,12 +173,6 @@ fn code<'v>(
     let instructions = info.instructions_in(range.clone());
     let code = instructions.filter(|instruction| is_code(info, instruction));
     code.map(|instruction| instruction.offset().0)
-}
-
-/// What is shown as JSON.
-#[derive(Serialize)]
-struct Lookup<'v> {
-    found: All<'v>,
 }
 
 /// All that is at places: for each an object, or several.

@@ -1,10 +1,10 @@
 //! `spv debug remove`: modules without some debugging instructions.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use serde_json::json;
 use spirvkit::Diagnostic;
 use spirvkit::binary::{Budget, Id};
@@ -12,14 +12,12 @@ use spirvkit::debuginfo::{Kind, Removed, remove_each};
 use spirvkit::ir::Module;
 use spirvkit::text::IdNames;
 
-use super::location::find_id;
-use super::reading::write_document;
-use crate::change::{Changing, add_all, stream};
-use crate::cli::{ColorWhen, Files, RawIds};
+use crate::arguments::{Changing, Files, RawIds, Reporting, Telling};
 use crate::exit::{Ending, UsageError};
-use crate::kinds;
-use crate::limit::{Limit, List};
-use crate::report::Format;
+use crate::look::limit::{Limit, List};
+use crate::look::places::find_id;
+use crate::look::view::write_document;
+use crate::report::{Format, kinds, stream};
 
 /// Remove single debugging instructions, and what depends on them
 ///
@@ -48,13 +46,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// The format of errors and warnings
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
-
-    /// When to colour errors and warnings
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: ColorWhen,
+    #[command(flatten)]
+    reporting: Reporting,
 
     #[command(flatten)]
     raw: RawIds,
@@ -82,30 +75,27 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             output: arguments.output.clone(),
             in_place: false,
             jobs: None,
-            format: arguments.format,
+            format: arguments.reporting.format,
         },
-        color: arguments.color,
+        color: arguments.reporting.color,
     };
     if arguments.list {
         return changing.single(|mut loaded, messages| {
             let words = loaded.module.store();
-            let names = match arguments.raw.raw_id {
-                true => IdNames::numbers(&words),
-                false => IdNames::new(&words),
-            };
+            let names = arguments.raw.names(&words, || IdNames::new(&words));
             let mut diagnostics = Vec::new();
             let removed = remove(&mut loaded.module, &arguments.ids, &mut diagnostics);
-            add_all(&diagnostics, &loaded.name, messages);
+            messages.add_all(&loaded.name, &diagnostics);
             if let Some(removed) = removed {
                 let all = removed.instructions.iter();
                 let limit = Limit::new(Budget::for_words(words.len()));
                 stream(messages, |out| {
                     let out = &mut limit.counting(out);
-                    if arguments.format == Format::Json {
+                    if arguments.reporting.format == Format::Json {
                         let json =
                             |(id, kind): &(Id, Kind)| json!({"id": id.0, "kind": kind.name()});
                         let removed = List(|| limit.each(all.clone()).map(json));
-                        return write_document(out, Listed { removed }, &limit);
+                        return write_document(out, BTreeMap::from([("removed", removed)]), &limit);
                     }
                     for (id, kind) in limit.each(all) {
                         writeln!(out, "{} {}", names.show(*id), kind.name())?;
@@ -115,15 +105,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             }
         });
     }
-    changing.each(|module, diagnostics| {
+    changing.each(&Telling::default(), |module, diagnostics| {
         remove(module, &arguments.ids, diagnostics);
     })
-}
-
-/// What is shown as JSON.
-#[derive(Serialize)]
-struct Listed<R> {
-    removed: R,
 }
 
 /// Removes what ids mean, or tells why that can't be.

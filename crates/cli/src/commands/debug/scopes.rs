@@ -1,5 +1,6 @@
 //! `spv debug scopes`: which instructions are in which scope, at which line.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -10,12 +11,11 @@ use serde_json::{Value, json};
 use spirvkit::binary::WordOffset;
 use spirvkit::debuginfo::{DebugInfo, Frame};
 
-use super::location::{LastFunction, entry_json, function_name, position_json};
-use super::look_help;
-use super::reading::{Found, Reading, View};
-use crate::cli::RawIds;
+use crate::arguments::{RawIds, Reading, help::look_help};
 use crate::exit::{Ending, UsageError};
-use crate::limit::List;
+use crate::look::limit::List;
+use crate::look::places::{LastFunction, entry_json, function_name, position_json};
+use crate::look::view::{Found, View};
 use crate::report::Format;
 
 /// Show the lines and scopes of each function's instructions
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 const AFTER_HELP: &str = look_help!("  spv debug scopes shader.spv");
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(arguments.raw.raw_id, |view, out| {
+    arguments.reading.show(arguments.raw, |view, out| {
         match view.format {
             Format::Human => text(view, out)?,
             Format::Json => view.write_json(out, json(view))?,
@@ -90,14 +90,8 @@ fn inlined_text(info: &DebugInfo<'_>, frame: Frame<'_>) -> String {
 }
 
 fn json<'v>(view: &'v View<'_>) -> impl Serialize + 'v {
-    Scopes {
-        stretches: List(move || view.each(view.info.stretches()).map(|it| stretch(view, it))),
-    }
-}
-
-#[derive(Serialize)]
-struct Scopes<S> {
-    stretches: S,
+    let stretches = move || view.each(view.info.stretches()).map(|it| stretch(view, it));
+    BTreeMap::from([("stretches", List(stretches))])
 }
 
 #[derive(Serialize)]

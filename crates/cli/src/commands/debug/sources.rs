@@ -1,6 +1,6 @@
 //! `spv debug sources`: the source files that a module names, and their texts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use serde_json::json;
 use spirvkit::debuginfo::{DebugInfo, File, FileId};
 use spirvkit::diagnostics::counted;
 
-use super::location::no_file;
-use super::look_help;
-use super::reading::{Failure, Found, Reading, View};
+use crate::arguments::{RawIds, Reading, help::look_help};
 use crate::exit::{Ending, UsageError};
-use crate::extract::extract;
-use crate::ids::Trouble;
-use crate::limit::List;
+use crate::look::ids::Trouble;
+use crate::look::limit::List;
+use crate::look::places::no_file;
+use crate::look::view::{Failure, Found, View};
+use crate::output::extract::extract;
 use crate::report::Format;
 
 /// List the source files that a module names, or extract their texts
@@ -49,7 +49,7 @@ const AFTER_HELP: &str = look_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    arguments.reading.show(false, |view, out| {
+    arguments.reading.show(RawIds::default(), |view, out| {
         if let Some(name) = &arguments.print {
             return print(view, name, out);
         }
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                     let files = view.each(view.info.files());
                     files.map(|(id, file)| Source::of(view.info, id, file, &paths))
                 });
-                view.write_json(out, Sources { files })?;
+                view.write_json(out, BTreeMap::from([("files", files)]))?;
             }
         }
         let is_empty = view.info.files().next().is_none();
@@ -101,12 +101,7 @@ fn list(view: &View<'_>, paths: &Paths, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What is shown as JSON.
-#[derive(Serialize)]
-struct Sources<F> {
-    files: F,
-}
-
+/// A file as JSON.
 #[derive(Serialize)]
 struct Source<'v> {
     name: &'v str,

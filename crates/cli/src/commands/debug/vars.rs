@@ -11,12 +11,11 @@ use serde_json::{Value, json};
 use spirvkit::binary::WordOffset;
 use spirvkit::debuginfo::{self, Entry, Field, Kind, Location};
 
-use super::location::{Wanted, entry_json};
-use super::place_help;
-use super::reading::{FormArguments, Found, View, show};
-use crate::cli::RawIds;
+use crate::arguments::{FormArguments, RawIds, help::place_help};
 use crate::exit::{Ending, UsageError};
-use crate::limit::List;
+use crate::look::limit::List;
+use crate::look::places::{Wanted, entry_json};
+use crate::look::view::{Found, View, show};
 use crate::report::Format;
 
 /// Show the variables that are visible at an instruction or line, or all variables
@@ -46,8 +45,8 @@ const AFTER_HELP: &str = place_help!(
 );
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let (form, raw_ids) = (&arguments.form, arguments.raw.raw_id);
-    show(arguments.module.as_ref(), form, raw_ids, |view, out| {
+    let (form, raw) = (&arguments.form, arguments.raw);
+    show(arguments.module.as_ref(), form, raw, |view, out| {
         let Some(wanted) = &arguments.place else {
             return Ok(all(view, out)?);
         };

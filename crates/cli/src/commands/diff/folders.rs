@@ -8,12 +8,11 @@ use serde_json::json;
 use spirvkit::diff::diff;
 
 use super::{Arguments, CheckResult};
-use crate::change::load;
 use crate::exit::{Ending, UsageError};
-use crate::inputs::{Input, Inputs};
-use crate::output::Content;
-use crate::report::{Format, Messages};
-use crate::run::{deliver, each};
+use crate::input::load::load_input;
+use crate::input::{Input, Inputs};
+use crate::report::{Format, Messages, deliver};
+use crate::run::each;
 
 /// What has one path below the folders.
 type Pair = [Option<Input>; 2];
@@ -69,11 +68,10 @@ pub(super) fn run(arguments: &Arguments, folders: &[PathBuf; 2]) -> Result<Endin
 /// What there is to compare, in the order of the paths; folders that can't be read are
 /// told. That one of them has no modules is nothing but a difference.
 fn pairs(arguments: &Arguments, folders: &[PathBuf; 2]) -> Result<(Vec<Pair>, Counts), UsageError> {
-    let extensions = [Content::Module.extension(), Content::Text.extension()];
     let mut by_path: BTreeMap<PathBuf, Pair> = BTreeMap::new();
     let mut barren: Vec<(Input, io::Error)> = Vec::new();
     for (side, folder) in folders.iter().enumerate() {
-        let found = Inputs::find(std::slice::from_ref(folder), &extensions)?;
+        let found = Inputs::modules(std::slice::from_ref(folder))?;
         for input in found.list {
             match input.is_barren().then(|| input.read()) {
                 Some(Err(error)) => barren.push((input, error)),
@@ -113,22 +111,12 @@ fn compare(arguments: &Arguments, folders: &[PathBuf; 2], pair: &Pair) -> Outcom
             };
         }
     };
-    let loaded = [a, b].map(|input| match input.read() {
-        Ok(bytes) => load(&input.name, bytes, &mut messages),
-        Err(error) => {
-            messages.add_read_error(&input.name, &error);
-            None
-        }
-    });
+    let loaded = [a, b].map(|input| load_input(input, &mut messages));
     let (text, verdict) = match &loaded {
         [Some(a), Some(b)] => {
             let found = diff(&a.module, &b.module, &arguments.options());
-            let verdict = match found.is_empty() {
-                true => CheckResult::Same,
-                false => CheckResult::Differs,
-            };
             let names = [a.name.clone(), b.name.clone()];
-            (arguments.show(&found, names), verdict)
+            (arguments.show(&found, names), CheckResult::of(&found))
         }
         _ => (String::new(), CheckResult::Failed),
     };

@@ -7,7 +7,7 @@ use spirvkit::binary::{Id, Instruction, LiteralString};
 use spirvkit::grammar::{Decoration, Op};
 use spirvkit::text::IdNames;
 
-use crate::ids::{Ids, Trouble};
+use crate::look::ids::{Ids, Trouble};
 
 /// The names in a module, and which structures are blocks.
 #[derive(Default)]

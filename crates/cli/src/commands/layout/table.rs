@@ -31,11 +31,9 @@ struct Cell {
 
 impl Cell {
     fn left(text: String, style: &'static str) -> Self {
-        let is_left = true;
         Self {
-            text,
-            style,
-            is_left,
+            is_left: true,
+            ..Self::right(text, style)
         }
     }
 
@@ -87,17 +85,11 @@ impl Look<'_> {
         budget: &mut Budget,
     ) -> io::Result<()> {
         if shown.is_empty() {
-            return out.write_all(
-                b"no structure of the module is a block or has offsets
-",
-            );
+            return writeln!(out, "no structure of the module is a block or has offsets");
         }
         for (index, structure) in shown.iter().enumerate() {
             if index > 0 {
-                out.write_all(
-                    b"
-",
-                )?;
+                writeln!(out)?;
             }
             if budget.is_spent() {
                 let left = counted(shown.len() - index, "structure");
@@ -122,10 +114,7 @@ impl Look<'_> {
             false => name + "  ",
         };
         let kind = if shown.is_block { "block" } else { "structure" };
-        let title = format!(
-            "{bold}{name}{id}{reset}  {kind}
-"
-        );
+        let title = format!("{bold}{name}{id}{reset}  {kind}\n");
         let _ = budget.take(title.len() as u64);
         out.write_all(title.as_bytes())?;
         let (lines, notes) = self.lines(shown.id);

@@ -10,8 +10,8 @@ use std::path::Path;
 use spirvkit::diagnostics::counted;
 
 use self::folder::{Folder, There};
-use crate::ids::Trouble;
-use crate::interrupt::Hold;
+use crate::look::ids::Trouble;
+use crate::output::interrupt::Hold;
 
 /// Writes files into a folder, which is made if need be, and tells the path of each in it.
 /// What is there already is replaced if `force` says so, and else refused. `text` tells

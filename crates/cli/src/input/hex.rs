@@ -20,7 +20,7 @@ use spirvkit::binary::MAGIC;
 use spirvkit::diagnostics::{Kind, Span};
 use spirvkit::text::looks_like;
 
-use crate::kinds;
+use crate::report::kinds;
 
 /// Whether the bytes are a module in binary form, to go by the first word.
 pub(crate) fn is_binary_module(bytes: &[u8]) -> bool {

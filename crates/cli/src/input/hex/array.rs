@@ -4,7 +4,7 @@ use spirvkit::Diagnostic;
 use spirvkit::diagnostics::Span;
 
 use super::{Decoded, bad_digit, error, is_binary_module, is_magic};
-use crate::kinds;
+use crate::report::kinds;
 
 /// Reads the array of a text that holds a module; failing that, one that the text has
 /// little besides.

@@ -1,4 +1,9 @@
-//! Finding and reading the inputs.
+//! Finding and reading inputs: files and their bytes here, the modules in them below.
+
+pub(crate) mod encoding;
+pub(crate) mod form;
+pub(crate) mod hex;
+pub(crate) mod load;
 
 use std::fs;
 use std::io::{self, Read};
@@ -9,6 +14,31 @@ use spirvkit::binary::HEADER_WORDS;
 use spirvkit::{Endianness, words_from_bytes};
 
 use crate::exit::UsageError;
+
+/// What files hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Module,
+    Text,
+}
+
+impl Content {
+    /// The extension of the files that hold it.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Module => "spv",
+            Self::Text => "spvasm",
+        }
+    }
+
+    /// How messages call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Module => "a module",
+            Self::Text => "assembly text",
+        }
+    }
+}
 
 /// How messages call standard input.
 pub(crate) const STDIN_NAME: &str = "<stdin>";
@@ -188,10 +218,16 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
+    /// The inputs of a command that reads modules in any form: see [`Inputs::find`].
+    pub(crate) fn modules(paths: &[PathBuf]) -> Result<Self, UsageError> {
+        Self::find(paths, &[Content::Module, Content::Text])
+    }
+
     /// Finds the inputs that `paths` stand for: files, `-` for standard input,
-    /// and directories for all files with one of these extensions in them and below,
-    /// ordered by path. Without any, it's standard input.
-    pub(crate) fn find(paths: &[PathBuf], extensions: &[&str]) -> Result<Self, UsageError> {
+    /// and directories for all files in them and below whose extension is that of one of
+    /// these contents, ordered by path. Without any, it's standard input.
+    pub(crate) fn find(paths: &[PathBuf], contents: &[Content]) -> Result<Self, UsageError> {
+        let extensions: Vec<&str> = contents.iter().map(|it| it.extension()).collect();
         let is_stdin = |path: &Path| path.as_os_str() == "-";
         if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
             return Err(UsageError("standard input can be read only once".into()));
@@ -203,7 +239,7 @@ impl Inputs {
                 list.push(Input::stdin());
             } else if path.is_dir() {
                 many = true;
-                search(path, extensions, &mut list);
+                search(path, &extensions, &mut list);
             } else {
                 // Whether it exists shows when it's read.
                 list.push(Input::file(path));

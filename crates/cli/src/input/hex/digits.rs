@@ -5,7 +5,7 @@ use spirvkit::diagnostics::Span;
 
 use super::reading::Reading;
 use super::{Decoded, error};
-use crate::kinds;
+use crate::report::kinds;
 
 /// Reads a text whose first word, at `start`, is a number.
 pub(super) fn read(text: &str, start: usize) -> Option<Result<Decoded, Diagnostic>> {

@@ -3,9 +3,7 @@
 mod convert;
 mod dump;
 mod dwarf;
-mod location;
 mod lookup;
-mod reading;
 mod remove;
 mod scopes;
 mod sources;
@@ -60,53 +58,3 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         Command::Convert(arguments) => convert::run(arguments),
     }
 }
-
-/// The end of the help of the commands that look.
-macro_rules! look_help {
-    ($examples:literal) => {
-        concat!(
-            "\
-The module is binary, hexadecimal text, or assembly text.
-
-Examples:
-",
-            $examples,
-            "
-
-Exit codes:
-  0  success
-  1  the module has errors or could not be read, or nothing was found
-  2  the command line is wrong"
-        )
-    };
-}
-
-use look_help;
-
-/// The same of those that take places in a module.
-macro_rules! place_help {
-    ($examples:literal) => {
-        concat!(
-            "\
-The module is binary, hexadecimal text, or assembly text. A place in it is one of:
-  0x1a4            an offset in bytes, as `spv dis --offsets` shows it; also
-                   `byte 420` or `word 105`, as errors show it, or 0x1a4..0x1c0
-  %57, %main, sum  an id, by its number or by its name, as `spv dis` shows it
-  shader.comp:12   a line of a source file; with a column shader.comp:12:5
-  12               the same, if only one file is possible; if no instruction
-                   comes from that line, the id with this number
-
-Examples:
-",
-            $examples,
-            "
-
-Exit codes:
-  0  success
-  1  the module has errors or could not be read, or nothing was found
-  2  the command line is wrong"
-        )
-    };
-}
-
-use place_help;

@@ -1,47 +1,22 @@
-//! Reading the one module that these commands look into, and showing what was found.
+//! Looking into the debug information of one module, and showing what was found.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use serde::Serialize;
 use spirvkit::binary::Budget;
 use spirvkit::debuginfo::{DebugInfo, Entry};
-use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
-use crate::change::{FromText, stream};
-use crate::cli::ColorWhen;
+use super::ids::Trouble;
+use super::limit::{Each, Limit};
+use crate::arguments::{FormArguments, RawIds, Reading};
 use crate::exit::{Ending, UsageError};
-use crate::ids::Trouble;
-use crate::limit::{Each, Limit};
-use crate::look::Single;
-use crate::report::{Format, Reporter};
+use crate::input::load::FromText;
+use crate::report::{Format, Reporter, stream};
 
 /// The version of the JSON that these commands write: see docs/debug-json.md.
 const VERSION: u32 = 1;
-
-/// What all commands that look into a module take.
-#[derive(Debug, Args)]
-pub(crate) struct Reading {
-    #[command(flatten)]
-    single: Single,
-
-    #[command(flatten)]
-    form: FormArguments,
-}
-
-/// How to show what was found.
-#[derive(Debug, Args)]
-pub(crate) struct FormArguments {
-    /// The format of the output and of errors
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    format: Format,
-
-    /// When to colour errors and warnings
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: ColorWhen,
-}
 
 /// What is looked into.
 pub(crate) struct View<'a> {
@@ -123,13 +98,12 @@ impl Reading {
 
     /// Reads the module, and has it looked at and shown; what is not found is told, and
     /// makes the command fail.
-    /// Ids are shown by their numbers if `raw_ids` says so.
     pub(crate) fn show(
         &self,
-        raw_ids: bool,
+        raw: RawIds,
         look: impl FnOnce(&View<'_>, &mut dyn Write) -> Result<Found, Failure>,
     ) -> Result<Ending, UsageError> {
-        show(self.single.input.as_ref(), &self.form, raw_ids, look)
+        show(self.single.input.as_ref(), &self.form, raw, look)
     }
 }
 
@@ -137,19 +111,15 @@ impl Reading {
 pub(crate) fn show(
     module: Option<&PathBuf>,
     form: &FormArguments,
-    raw_ids: bool,
+    raw: RawIds,
     look: impl FnOnce(&View<'_>, &mut dyn Write) -> Result<Found, Failure>,
 ) -> Result<Ending, UsageError> {
-    let reporter = Reporter {
-        format: form.format,
-        color: form.color.on_stderr(),
-    };
-    crate::look::look(module, reporter, |looked, messages| {
+    let reporter = Reporter::new(form.format, form.color.on_stderr());
+    super::look(module, reporter, |looked, messages| {
         let info = DebugInfo::read(&looked.module);
-        let numbers = IdNames::numbers(info.words());
         let view = View {
             info: &info,
-            shown: if raw_ids { &numbers } else { &looked.ids },
+            shown: looked.shown(raw),
             ids: &looked.ids,
             name: looked.name,
             text: looked.text,
@@ -169,17 +139,16 @@ pub(crate) fn show(
                 Format::Json => Ok(()),
             }
         });
-        let source = Source::new(looked.name, "");
         match found {
             Ok(found) => {
                 for warning in &found.warnings {
-                    messages.add(&warning.diagnostic(), &source);
+                    messages.add_of(looked.name, &warning.diagnostic());
                 }
                 if let Some(why) = found.nothing {
-                    messages.add(&Trouble::not_found(why).diagnostic(), &source);
+                    messages.add_of(looked.name, &Trouble::not_found(why).diagnostic());
                 }
             }
-            Err(trouble) => messages.add(&trouble.diagnostic(), &source),
+            Err(trouble) => messages.add_of(looked.name, &trouble.diagnostic()),
         }
         Ok(())
     })

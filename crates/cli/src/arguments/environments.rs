@@ -12,6 +12,11 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = TargetEnv> {
         .try_map(|name| name.parse::<TargetEnv>())
 }
 
+/// The end of a help text: the names of all environments, and `about`.
+pub(crate) fn help(about: &str) -> String {
+    format!("Environments:\n{}\n\n{about}", list("  "))
+}
+
 /// The names of all environments, on lines that start with `indent`.
 pub(crate) fn list(indent: &str) -> String {
     let mut lines = String::from(indent);

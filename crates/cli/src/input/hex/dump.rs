@@ -6,7 +6,7 @@ use spirvkit::diagnostics::Span;
 use super::digits::Tokens;
 use super::reading::Reading;
 use super::{Decoded, bad_digit, error};
-use crate::kinds;
+use crate::report::kinds;
 
 /// How many bytes lines that a dump leaves out may have in all. Modules hardly repeat
 /// themselves, and a short text should not become a long module.

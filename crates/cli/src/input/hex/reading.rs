@@ -5,7 +5,7 @@ use spirvkit::binary::MAGIC;
 use spirvkit::diagnostics::Span;
 
 use super::{bad_digit, error, is_binary_module};
-use crate::kinds;
+use crate::report::kinds;
 
 /// How the numbers of a text make bytes. All orders of bytes in a module are read, so
 /// units of several bytes always have the lowest first.

@@ -3,25 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::binary::Module;
 use spirvkit::diagnostics::visible;
 use spirvkit::text::excerpts;
 
+use crate::arguments::Telling;
 use crate::report::{Format, Messages};
-
-/// What to tell, and whether to do more than that.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub(crate) struct Telling {
-    /// Report what is removed or changed, on standard error
-    #[arg(short, long)]
-    verbose: bool,
-
-    /// Write nothing; only report what would be removed or changed
-    #[arg(long, conflicts_with_all = ["output", "in_place"])]
-    pub(crate) dry_run: bool,
-}
 
 /// So many instructions of an opcode are told each; of more, only the number is.
 const MAX: usize = 8;

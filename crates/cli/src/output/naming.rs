@@ -7,8 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::exit::UsageError;
-use crate::hex::is_binary_module;
-use crate::inputs::{Inputs, has_extension};
+use crate::input::hex::is_binary_module;
+use crate::input::{Inputs, has_extension};
 use crate::output::{Content, Destination};
 
 /// What an extension says that a file holds.

@@ -10,12 +10,12 @@ use spirvkit::debuginfo::{DebugInfo, Entry, FileId, Function, Position};
 use spirvkit::diagnostics::Source;
 use spirvkit::text::IdNames;
 
-use super::reading::View;
-use crate::ids::{ANY, Ids, Trouble};
+use crate::look::ids::{ANY, Ids, Trouble};
+use crate::look::view::View;
 
 /// What users write for a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(crate) enum Wanted {
     /// A position in the binary module, in bytes.
     Byte(usize),
     /// A stretch of it, up to its end.
@@ -96,21 +96,21 @@ fn line(text: &str) -> Option<Wanted> {
 
 /// What is at a place.
 #[derive(Debug, Default)]
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// Instructions, as ranges of words in the module's order.
-    pub(super) ranges: Vec<Range<usize>>,
+    pub(crate) ranges: Vec<Range<usize>>,
     /// What is declared there.
-    pub(super) declared: Vec<Entry<'a>>,
+    pub(crate) declared: Vec<Entry<'a>>,
     /// Whether it is a line or a stretch, of which there may be many instructions.
-    pub(super) is_line: bool,
+    pub(crate) is_line: bool,
     /// The files and the line, if it is one.
     of: Option<(Vec<FileId>, u32)>,
-    pub(super) warnings: Vec<Trouble>,
+    pub(crate) warnings: Vec<Trouble>,
 }
 
 impl Wanted {
     /// What is at the place; an error if there is nothing.
-    pub(super) fn find<'a>(&self, view: &View<'a>) -> Result<Place<'a>, Trouble> {
+    pub(crate) fn find<'a>(&self, view: &View<'a>) -> Result<Place<'a>, Trouble> {
         let info = view.info;
         match self {
             Self::Byte(byte) => {
@@ -170,7 +170,7 @@ impl Wanted {
     }
 
     /// The first instruction at the place; of a line without any, that of the next line.
-    pub(super) fn find_first<'a>(
+    pub(crate) fn find_first<'a>(
         &self,
         view: &View<'a>,
     ) -> Result<(WordOffset, Vec<Trouble>), Trouble> {
@@ -208,7 +208,7 @@ impl Place<'_> {
 }
 
 /// An id by its number or by its name, and what there is to say about it.
-pub(super) fn find_id(names: &IdNames<'_>, text: &str) -> Result<(Id, Option<Trouble>), Trouble> {
+pub(crate) fn find_id(names: &IdNames<'_>, text: &str) -> Result<(Id, Option<Trouble>), Trouble> {
     let ids = Ids {
         names,
         noun: ANY,
@@ -342,7 +342,7 @@ fn files_called(info: &DebugInfo<'_>, name: &str) -> Result<Vec<FileId>, Trouble
 }
 
 /// Says that a file isn't there, and which ones are.
-pub(super) fn no_file(info: &DebugInfo<'_>, name: &str) -> Trouble {
+pub(crate) fn no_file(info: &DebugInfo<'_>, name: &str) -> Trouble {
     let known: Vec<&str> = info.files().take(5).map(|(_, file)| file.name()).collect();
     Trouble::not_found(match known.is_empty() {
         true => "the module names no source files".to_owned(),
@@ -365,13 +365,13 @@ fn instruction_at<'a>(info: &DebugInfo<'a>, word: usize) -> Option<Instruction<'
 }
 
 /// The function in which an offset is: its description's name, or its id.
-pub(super) fn function_name(view: &View<'_>, offset: WordOffset) -> Option<String> {
+pub(crate) fn function_name(view: &View<'_>, offset: WordOffset) -> Option<String> {
     let function = view.info.function_at(offset)?;
     Some(called(view, function, |entry| entry.name()))
 }
 
 /// The same for people: very long names are cut short.
-pub(super) fn short_function_name(view: &View<'_>, offset: WordOffset) -> Option<String> {
+pub(crate) fn short_function_name(view: &View<'_>, offset: WordOffset) -> Option<String> {
     let function = view.info.function_at(offset)?;
     Some(called(view, function, |entry| entry.short_name()))
 }
@@ -391,7 +391,7 @@ fn called(
 /// Tells where another function begins. Of those that are called the same and follow each
 /// other, the first is told.
 #[derive(Default)]
-pub(super) struct LastFunction {
+pub(crate) struct LastFunction {
     /// Where it starts, and its name; none outside of functions.
     last: Option<Option<(usize, String)>>,
 }
@@ -399,7 +399,7 @@ pub(super) struct LastFunction {
 impl LastFunction {
     /// The name of the function in which an offset is, or that it is in none, if that is
     /// another one than the last time.
-    pub(super) fn change(&mut self, view: &View<'_>, offset: WordOffset) -> Option<Option<String>> {
+    pub(crate) fn change(&mut self, view: &View<'_>, offset: WordOffset) -> Option<Option<String>> {
         let function = view.info.function_at(offset);
         let start = function.map(|function| function.words.start);
         if let Some(last) = &self.last
@@ -416,13 +416,13 @@ impl LastFunction {
 }
 
 /// The line of source at a position, if the module has the text.
-pub(super) fn line_text(info: &DebugInfo<'_>, position: Position) -> Option<String> {
+pub(crate) fn line_text(info: &DebugInfo<'_>, position: Position) -> Option<String> {
     let text = info.text_of(position.file)?;
     let index = (position.line as usize).checked_sub(1)?;
     text.lines().nth(index).map(str::to_owned)
 }
 
-pub(super) fn position_json(info: &DebugInfo<'_>, position: Option<Position>) -> Value {
+pub(crate) fn position_json(info: &DebugInfo<'_>, position: Option<Position>) -> Value {
     let Some(position) = position else {
         return Value::Null;
     };
@@ -434,7 +434,7 @@ pub(super) fn position_json(info: &DebugInfo<'_>, position: Option<Position>) ->
 }
 
 /// What names an entry in JSON.
-pub(super) fn entry_json(entry: Option<Entry<'_>>) -> Value {
+pub(crate) fn entry_json(entry: Option<Entry<'_>>) -> Value {
     match entry {
         None => Value::Null,
         Some(entry) => json!({

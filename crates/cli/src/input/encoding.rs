@@ -3,7 +3,7 @@
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::Span;
 
-use crate::kinds;
+use crate::report::kinds;
 
 /// The bytes as text; or what is wrong with them, and the text to show it in.
 /// Bytes in comments that are no UTF-8 are replaced. A byte order mark before UTF-8 is

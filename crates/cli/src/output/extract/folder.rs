@@ -158,7 +158,7 @@ mod tests {
     use std::io::{ErrorKind, Write};
 
     use super::There;
-    use crate::scratch::Scratch;
+    use crate::output::scratch::Scratch;
 
     /// What each kind of folder promises.
     macro_rules! promises {

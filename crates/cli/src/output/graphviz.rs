@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use spirvkit::Diagnostic;
 
-use crate::kinds;
+use crate::report::kinds;
 
 /// Has Graphviz's `dot` draw a graph in the form that it calls so, such as `svg`.
 pub(crate) fn draw(graph: &str, form: &str) -> Result<Vec<u8>, Diagnostic> {

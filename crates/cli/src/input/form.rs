@@ -2,8 +2,8 @@
 
 use spirvkit::Diagnostic;
 
-use crate::encoding;
-use crate::hex;
+use crate::input::encoding;
+use crate::input::hex;
 
 /// What an input holds.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use spirvkit::binary::Id;
 use spirvkit::diagnostics::Kind;
 use spirvkit::text::IdNames;
 
-use crate::kinds;
+use crate::report::kinds;
 
 /// How many names to list.
 const LISTED: usize = 8;

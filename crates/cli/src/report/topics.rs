@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use spirvkit::Rule;
 use spirvkit::diagnostics::Kind;
 
-use crate::kinds::KINDS;
+use crate::report::kinds::KINDS;
 
 /// What there is to explain.
 #[derive(Clone, Copy, Debug)]

@@ -95,6 +95,8 @@ pub struct EntryPoint<'a> {
     pub function: Id,
     /// Its name.
     pub name: LiteralString<'a>,
+    /// The ids of its interface.
+    pub interface: &'a [u32],
 }
 
 /// The functions, calls and entry points of a module. The module's documentation
@@ -315,15 +317,17 @@ fn entry_point<'a>(instruction: &Instruction<'a>, place: u32) -> Option<EntryPoi
     let mut operands = instruction.info()?.operands().iter();
     // Only ids can stand before it.
     let model = operands.position(|operand| operand.kind() == OperandKind::ExecutionModel)?;
-    let (&[model, function], name) = instruction
+    let (&[model, function], rest) = instruction
         .operand_words()
         .get(model..)?
         .split_first_chunk()?;
+    let name = LiteralString::at_start_of(rest)?;
     Some(EntryPoint {
         instruction: place,
         model: ExecutionModel(model),
         function: Id(function),
-        name: LiteralString::at_start_of(name)?,
+        name,
+        interface: rest.get(name.words().len()..).unwrap_or_default(),
     })
 }
 

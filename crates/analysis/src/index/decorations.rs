@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, Op};
+use spirvkit_grammar::{Decoration, Op, OperandKind};
 
 use super::role::Role;
 use super::{Inst, Lookup, ModuleIndex};
@@ -142,6 +142,24 @@ impl Annotated {
 /// Structures by id.
 pub(super) type Structures = HashMap<u32, StructureFacts>;
 
+/// A key by which decorations are the same: its decoration, and which attribute of a
+/// parameter, because several say different things. Those that nobody knows count as
+/// one, for there may be any number of them.
+fn what_it_says(decorated: &Decorated<'_>) -> (u32, u32) {
+    const UNKNOWN: u32 = u32::MAX;
+    let known = |kind: OperandKind, value: u32| kind.enumerant(value).map_or(UNKNOWN, |_| value);
+    let attribute = match decorated.decoration {
+        Decoration::FuncParamAttr => {
+            known(OperandKind::FunctionParameterAttribute, decorated.param(0))
+        }
+        _ => 0,
+    };
+    (
+        known(OperandKind::Decoration, decorated.decoration.0),
+        attribute,
+    )
+}
+
 impl<'a> ModuleIndex<'a> {
     /// What decorations say of a structure as a whole. The first call looks at
     /// all decorations; asking is cheap, however many members there are.
@@ -196,12 +214,7 @@ impl<'a> ModuleIndex<'a> {
                 // A group of groups, which there isn't.
                 return false;
             };
-            // Several attributes of a parameter say different things.
-            let what = match decorated.decoration {
-                Decoration::FuncParamAttr => decorated.param(0),
-                _ => 0,
-            };
-            let times = said.entry((decorated.decoration.0, what)).or_default();
+            let times = said.entry(what_it_says(&decorated)).or_default();
             *times += 1;
             *times <= 2
         });

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spirvkit_binary::{Id, Instruction, Value, WordOffset};
+use spirvkit_binary::{Id, Value};
 
 use super::models::Models;
 use super::role::Role;
@@ -254,9 +254,7 @@ impl Uses {
     pub(super) fn new(m: &ModuleIndex<'_>) -> Self {
         let mut entries = Vec::new();
         for inst in m.all_instructions() {
-            let Some(instruction) =
-                Instruction::from_words(inst.words(), WordOffset(inst.offset() as usize))
-            else {
+            let Some(instruction) = inst.decoded() else {
                 continue;
             };
             let result = inst.result();

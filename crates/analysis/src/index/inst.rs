@@ -1,6 +1,6 @@
 //! An instruction by its words.
 
-use spirvkit_binary::{Id, LiteralString};
+use spirvkit_binary::{Id, Instruction, LiteralString, WordOffset};
 use spirvkit_grammar::{InstructionInfo, Op};
 
 /// An instruction, borrowed from its module. Reading past its end gives zeros,
@@ -28,6 +28,12 @@ impl<'a> Inst<'a> {
     #[inline]
     pub fn op(&self) -> Op {
         Op(self.word(0) as u16)
+    }
+
+    /// The same as an instruction whose operands can be decoded.
+    #[inline]
+    pub fn decoded(&self) -> Option<Instruction<'a>> {
+        Instruction::from_words(self.words, WordOffset(self.offset as usize))
     }
 
     /// What the grammar says about it.

@@ -52,10 +52,7 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use hashbrown::HashSet;
-use spirvkit_binary::{
-    Definition, Definitions, Error, HEADER_WORDS, Header, Id, IdMap, Import, Instruction,
-    WordOffset,
-};
+use spirvkit_binary::{Definition, Definitions, Error, HEADER_WORDS, Header, Id, IdMap, Import};
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
 };
@@ -227,6 +224,8 @@ pub struct ModuleIndex<'a> {
     pub definitions: Definitions,
     /// The capabilities that are declared or implied by declared ones.
     pub capabilities: Capabilities,
+    /// Those that are declared, conditional ones included, in module order.
+    pub declared_capabilities: Vec<Capability>,
     /// Every `OpExtension`, with its name.
     pub extensions: Vec<(Inst<'a>, String)>,
     /// Every `OpExtInstImport`.
@@ -247,6 +246,9 @@ pub struct ModuleIndex<'a> {
     declared_modes: OnceCell<HashSet<(u32, u32)>>,
     annotations: decorations::Annotated,
     structures: OnceCell<decorations::Structures>,
+    /// The word offset of the first `OpFunction`; without functions, where the last
+    /// instruction ends.
+    pub functions_start: u32,
     /// The functions, in their order.
     pub functions: Vec<Function>,
     /// The blocks of all functions, in their order.
@@ -286,6 +288,24 @@ impl<'a> ModuleIndex<'a> {
 
     /// The same of a module whose header has been read.
     pub fn with_header(words: &'a [u32], header: Header) -> Self {
+        Self::up_to(None, words, header)
+    }
+
+    /// Indexes what a module declares before its functions, and stops at the first
+    /// `OpFunction`: as if there were neither functions nor what follows them. For those
+    /// who go through the functions by themselves. The words remain those of the whole
+    /// module, and [`functions_start`](Self::functions_start) says where to go on.
+    ///
+    /// # Errors
+    ///
+    /// If the header can't be read.
+    pub fn declarations(words: &'a [u32]) -> Result<Self, Error> {
+        let header = Header::from_words(words)?;
+        Ok(Self::up_to(Some(Op::Function), words, header))
+    }
+
+    /// Indexes the instructions before the first with an opcode.
+    fn up_to(stop: Option<Op>, words: &'a [u32], header: Header) -> Self {
         let limit = words.len();
         // As many as most modules of this size have at least, so that the lists are
         // not moved often while they grow.
@@ -296,6 +316,7 @@ impl<'a> ModuleIndex<'a> {
             ids: IdMap::with_bound(Whereabouts::NOWHERE, limit, header.bound),
             definitions: Definitions::with_bound(limit, header.bound),
             capabilities: Capabilities::default(),
+            declared_capabilities: Vec::new(),
             extensions: Vec::new(),
             imports: Vec::new(),
             addressing: AddressingModel::Logical,
@@ -306,6 +327,7 @@ impl<'a> ModuleIndex<'a> {
             declared_modes: OnceCell::new(),
             annotations: decorations::Annotated::with_capacity(likely),
             structures: OnceCell::new(),
+            functions_start: 0,
             functions: Vec::new(),
             blocks: Vec::with_capacity(likely),
             calls: Vec::new(),
@@ -322,7 +344,8 @@ impl<'a> ModuleIndex<'a> {
         let mut builder = functions::Builder::default();
         let mut selectors = Vec::new();
         let mut end = HEADER_WORDS;
-        for inst in index.all_instructions() {
+        let instructions = index.all_instructions();
+        for inst in instructions.take_while(|inst| stop != Some(inst.op())) {
             end = inst.offset() as usize + inst.words().len();
             let role = Role::of(inst.op());
             builder.add(&mut index, inst, role);
@@ -335,11 +358,14 @@ impl<'a> ModuleIndex<'a> {
             }
         }
         if end < words.len()
+            && Inst::at(words, end as u32).is_none()
             && let Ok(module) = spirvkit_binary::Module::new(words)
         {
             index.broken_tail = module.instructions().find_map(Result::err);
         }
         builder.finish(&mut index);
+        let first = index.functions.first();
+        index.functions_start = first.map_or(end as u32, |function| function.range.start);
         for selector in selectors {
             if let Some(ty) = index.type_of(selector) {
                 index.definitions.define_value(selector, ty);
@@ -349,7 +375,9 @@ impl<'a> ModuleIndex<'a> {
         index.blocks.shrink_to_fit();
         index.modes.sort_unstable();
         index.sort_annotations();
-        index.find_models();
+        if !index.functions.is_empty() {
+            index.find_models();
+        }
         index
     }
 
@@ -393,9 +421,7 @@ impl<'a> ModuleIndex<'a> {
             block: place,
         };
         if !has_type && op != Op::Label {
-            let offset = WordOffset(offset as usize);
-            let instruction = Instruction::from_words(inst.words(), offset);
-            instruction.map(|instruction| self.definitions.define(&instruction));
+            inst.decoded().map(|inst| self.definitions.define(&inst));
         }
     }
 
@@ -403,8 +429,12 @@ impl<'a> ModuleIndex<'a> {
     #[inline]
     fn note(&mut self, inst: Inst<'a>, role: Role, block: u32) {
         match role {
-            Role::Capability => self.capabilities.add(Capability(inst.arg(0))),
-            Role::ConditionalCapability => self.capabilities.add(Capability(inst.arg(1))),
+            Role::Capability | Role::ConditionalCapability => {
+                let index = usize::from(role == Role::ConditionalCapability);
+                self.capabilities.add(Capability(inst.arg(index)));
+                let declared = inst.optional(index).map(Capability);
+                self.declared_capabilities.extend(declared);
+            }
             Role::Extension => {
                 let index = usize::from(inst.op() == Op::ConditionalExtensionINTEL);
                 let name = inst.string(index).map(|name| name.to_text_lossy());
@@ -545,14 +575,24 @@ impl<'a> ModuleIndex<'a> {
         })
     }
 
+    /// An entry point's function and the offsets of its execution modes.
+    fn modes_of(&self, function: Id) -> &[(u32, u32)] {
+        let start = self.modes.partition_point(|mode| mode.0 < function.0);
+        let modes = self.modes.get(start..).unwrap_or_default();
+        let end = modes.partition_point(|mode| mode.0 == function.0);
+        &modes[..end]
+    }
+
     /// The `OpExecutionMode` and `OpExecutionModeId` instructions of an entry
     /// point's function, in order.
-    pub fn execution_modes(&self, function: Id) -> impl Iterator<Item = Inst<'a>> + '_ {
-        let start = self.modes.partition_point(|mode| mode.0 < function.0);
-        self.modes[start..]
-            .iter()
-            .take_while(move |mode| mode.0 == function.0)
-            .filter_map(|mode| self.inst(mode.1))
+    pub fn execution_modes(&self, function: Id) -> impl DoubleEndedIterator<Item = Inst<'a>> + '_ {
+        let modes = self.modes_of(function).iter();
+        modes.filter_map(|mode| self.inst(mode.1))
+    }
+
+    /// How many these are: known without going through them.
+    pub fn execution_mode_count(&self, function: Id) -> usize {
+        self.modes_of(function).len()
     }
 
     /// Whether an entry point's function has an execution mode. Many entry points

@@ -2,7 +2,7 @@
 
 use spirvkit_analysis::index::{Models, Reach};
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
-use spirvkit_binary::Id;
+use spirvkit_binary::{ErrorKind, Id};
 use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use crate::common::Program;
@@ -205,4 +205,84 @@ fn of_broken_modules_it_has_what_can_be_read() {
     assert_eq!(index.odd_results, [8, 10, 12]);
     assert!(index.broken_tail.is_some());
     assert!(ModuleIndex::new(&words[..4]).is_err());
+}
+
+/// The words of a program, and an index of what it declares before its functions.
+fn declarations(program: &Program) -> (&[u32], ModuleIndex<'_>) {
+    let words = program.module().words();
+    let declared = ModuleIndex::declarations(words);
+    (words, declared.expect("the header is right"))
+}
+
+#[test]
+fn what_is_declared_is_the_same_with_and_without_functions() {
+    let program = Program::new(TEXT);
+    let (_, declared) = declarations(&program);
+    let whole = index(&program);
+    for id in (0..22).map(Id) {
+        assert_eq!(declared.def_offset(id), whole.def_offset(id), "{id}");
+        assert_eq!(declared.ty(id), whole.ty(id), "{id}");
+    }
+    assert_eq!(declared.declared, whole.declared);
+    assert_eq!(declared.globals, whole.globals);
+    assert_eq!(
+        declared.declared_capabilities,
+        [Capability::Matrix, Capability::Linkage]
+    );
+    // What stands before the functions may be about what is in them.
+    assert_eq!(declared.execution_modes(Id(50)).count(), 1);
+    assert_eq!(declared.execution_mode_count(Id(50)), 1);
+    assert_eq!(declared.execution_mode_count(Id(60)), 0);
+    assert!(declared.is_decorated(Id(22), Decoration::RelaxedPrecision));
+}
+
+#[test]
+fn functions_begin_where_declarations_end() {
+    let program = Program::new(TEXT);
+    let (words, declared) = declarations(&program);
+    assert!(declared.functions.is_empty() && declared.blocks.is_empty());
+    for id in [22, 30, 31, 50].map(Id) {
+        assert_eq!(declared.def_offset(id), 0, "{id}");
+    }
+    let first = declared.inst(declared.functions_start).unwrap();
+    assert_eq!((first.op(), first.result()), (Op::Function, Some(Id(30))));
+    assert_eq!(index(&program).functions_start, declared.functions_start);
+    // Without functions, nothing follows.
+    let words = &words[..declared.functions_start as usize];
+    for index in [ModuleIndex::declarations, ModuleIndex::new] {
+        let index = index(words).unwrap();
+        assert_eq!(index.functions_start as usize, words.len());
+    }
+}
+
+#[test]
+fn declarations_end_at_functions_even_if_these_are_broken() {
+    let program = Program::new(TEXT);
+    let (words, declared) = declarations(&program);
+    let start = declared.functions_start as usize;
+    let broken_at = |place: usize| {
+        let mut words = words.to_vec();
+        words[place] = 0;
+        let declared = ModuleIndex::declarations(&words).unwrap();
+        let error = declared.broken_tail.map(|error| error.kind());
+        (error, declared.functions_start as usize)
+    };
+    assert_eq!(broken_at(start + 5), (None, start));
+    assert_eq!(broken_at(5), (Some(ErrorKind::ZeroWordCount), 5));
+    assert!(ModuleIndex::declarations(&words[..4]).is_err());
+}
+
+#[test]
+fn decorations_that_nobody_knows_do_not_multiply() {
+    let mut program = vec![];
+    for unknown in 0..1000 {
+        program.push(vec![Op::Decorate.0.into(), 1, 100_000 + unknown]);
+        let attribute = [Decoration::FuncParamAttr.0, 100_000 + unknown];
+        program.push(vec![Op::Decorate.0.into(), 1, attribute[0], attribute[1]]);
+    }
+    program.push(vec![Op::DecorationGroup.0.into(), 1]);
+    program.push(vec![Op::GroupDecorate.0.into(), 1, 2]);
+    let instructions: Vec<&[u32]> = program.iter().map(Vec::as_slice).collect();
+    let program = Program::of_words(&instructions);
+    assert_eq!(index(&program).decorations(Id(2)).count(), 4);
 }

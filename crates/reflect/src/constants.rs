@@ -83,7 +83,7 @@ pub(crate) fn spec_constants(contents: &Contents<'_>, types: &Types) -> Vec<Spec
             let default = scalar(instruction, types);
             Some(SpecConstant {
                 id,
-                spec_id: contents.decorations.of(id).spec_id,
+                spec_id: contents.decorations(id).spec_id,
                 name: contents.name(id),
                 ty,
                 size: match default {

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use spirvkit_analysis::CallGraph;
-use spirvkit_analysis::layout;
-use spirvkit_binary::{Id, IdMap, Instruction, Value};
+use spirvkit_analysis::index::Inst;
+use spirvkit_analysis::layout::{self, Extent};
+use spirvkit_analysis::{CallGraph, Lookup};
+use spirvkit_binary::{Id, Value};
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
-use crate::amount::Amount;
-use crate::constants::SpecConstant;
 use crate::contents::Contents;
 use crate::resources::Role;
 use crate::serial;
@@ -89,7 +88,7 @@ pub enum WorkgroupSource {
 #[non_exhaustive]
 pub struct Dimension {
     /// How many.
-    pub size: Amount,
+    pub size: Extent,
     /// The constant that says so.
     #[serde(serialize_with = "serial::maybe_id")]
     pub id: Option<Id>,
@@ -153,68 +152,22 @@ fn stage(model: ExecutionModel) -> Option<&'static str> {
     })
 }
 
-/// The variables that the instruction of an entry point lists.
-pub(crate) fn interface(instruction: &Instruction<'_>, name_words: usize) -> Vec<Id> {
-    let before = match instruction.op() {
-        Op::EntryPoint => 3,
-        // Its condition comes first.
-        _ => 4,
-    };
-    let ids = instruction.words().get(before + name_words..);
-    ids.unwrap_or_default().iter().map(|&id| Id(id)).collect()
-}
-
 /// What entry points are read with.
 pub(crate) struct Reader<'r, 'a> {
     pub(crate) contents: &'r Contents<'a>,
     pub(crate) constants: &'r layout::Types<'a>,
     pub(crate) calls: &'r CallGraph<'a>,
     pub(crate) roles: &'r [Role],
-    spec_ids: IdMap<Option<u32>>,
-    /// By function, in order.
-    modes: Vec<(u32, Instruction<'a>)>,
 }
 
-impl<'r, 'a> Reader<'r, 'a> {
-    pub(crate) fn new(
-        contents: &'r Contents<'a>,
-        constants: &'r layout::Types<'a>,
-        calls: &'r CallGraph<'a>,
-        roles: &'r [Role],
-        spec_constants: &[SpecConstant],
-    ) -> Self {
-        let mut spec_ids = contents.id_table(None);
-        for constant in spec_constants {
-            *spec_ids.slot(constant.id) = constant.spec_id;
-        }
-        let modes = contents.modes.iter();
-        let mut modes: Vec<_> = modes
-            .filter_map(|mode| Some((*mode.words().get(1)?, *mode)))
-            .collect();
-        modes.sort_by_key(|&(function, _)| function);
-        Self {
-            contents,
-            constants,
-            calls,
-            roles,
-            spec_ids,
-            modes,
-        }
-    }
-
+impl Reader<'_, '_> {
     /// All entry points.
     pub(crate) fn entry_points(&self) -> Vec<EntryPoint> {
         let mut walk = self.calls.walk();
         let built_in = self.built_in_size();
         let mut sizes = BTreeMap::new();
-        let mut instructions = self.contents.entry_points.iter().peekable();
         let mut list = Vec::new();
         for (number, entry) in (0u32..).zip(self.calls.entry_points()) {
-            // Those that can't be read are missing in the graph.
-            let at = |&&(place, _): &&(u32, _)| place < entry.instruction;
-            while instructions.next_if(at).is_some() {}
-            let instruction = instructions.peek().map(|(_, instruction)| instruction);
-            let name_words = entry.name.words().len();
             let (execution_modes, execution_modes_left_out) = self.modes(entry.function);
             let local_size = sizes.entry(entry.function);
             let local_size = local_size.or_insert_with(|| self.local_size(entry.function));
@@ -227,7 +180,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 model: entry.model,
                 stage: stage(entry.model),
                 function: entry.function,
-                interface: instruction.map_or(Vec::new(), |found| interface(found, name_words)),
+                interface: entry.interface.iter().map(|&id| Id(id)).collect(),
                 execution_modes,
                 execution_modes_left_out,
                 workgroup_size: built_in
@@ -272,18 +225,10 @@ impl<'r, 'a> Reader<'r, 'a> {
         Some(uses)
     }
 
-    /// The instructions with execution modes of a function.
-    fn modes_of(&self, function: Id) -> &[(u32, Instruction<'a>)] {
-        let start = self.modes.partition_point(|&(found, _)| found < function.0);
-        let modes = self.modes.get(start..).unwrap_or_default();
-        let count = modes.partition_point(|&(found, _)| found == function.0);
-        modes.get(..count).unwrap_or_default()
-    }
-
     /// The size of a workgroup that the execution modes of a function say.
     fn local_size(&self, function: Id) -> Option<WorkgroupSize> {
-        let sizes = self.modes_of(function).iter().rev();
-        let mut sizes = sizes.filter_map(|(_, mode)| match *mode.operand_words() {
+        let sizes = self.contents.index.execution_modes(function).rev();
+        let mut sizes = sizes.filter_map(|mode| match *mode.args() {
             [_, mode, x, y, z, ..] => Some((ExecutionMode(mode), [x, y, z])),
             _ => None,
         });
@@ -304,12 +249,12 @@ impl<'r, 'a> Reader<'r, 'a> {
     /// The other execution modes of a function, and how many instructions are behind those
     /// for which there is room.
     fn modes(&self, function: Id) -> (Vec<Mode>, usize) {
-        let modes = self.modes_of(function);
+        let index = &self.contents.index;
         let mut list = Vec::new();
-        for (index, (_, instruction)) in modes.iter().enumerate() {
-            let words = instruction.words();
+        for (number, inst) in index.execution_modes(function).enumerate() {
+            let words = inst.words();
             if !self.contents.take(MODE.0 + MODE.1 * words.len()) {
-                return (list, modes.len() - index);
+                return (list, index.execution_mode_count(function) - number);
             }
             let mode = words.get(2).map(|&mode| ExecutionMode(mode));
             let is_size = words.len() >= 6
@@ -319,16 +264,19 @@ impl<'r, 'a> Reader<'r, 'a> {
                 );
             list.extend(mode.filter(|_| !is_size).map(|mode| Mode {
                 mode,
-                operands: self.operands(instruction),
+                operands: self.operands(inst),
             }));
         }
         (list, 0)
     }
 
     /// The operands behind an execution mode.
-    fn operands(&self, instruction: &Instruction<'_>) -> Vec<Operand> {
-        let operands = instruction.operands(&self.contents.definitions);
+    fn operands(&self, inst: Inst<'_>) -> Vec<Operand> {
+        let definitions = &self.contents.index.definitions;
+        let operands = inst.decoded().map(|it| it.operands(definitions));
         let behind = operands
+            .into_iter()
+            .flatten()
             .map_while(Result::ok)
             .filter(|operand| operand.word > 2);
         behind
@@ -346,7 +294,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                     other => OperandValue::Name(format!("{other:?}")),
                 };
                 let constant = match value {
-                    OperandValue::Id(id) => self.constants.constant(id).map(Amount::from),
+                    OperandValue::Id(id) => self.constants.constant(id),
                     _ => None,
                 };
                 Operand {
@@ -359,21 +307,28 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn dimension(&self, id: Id) -> Dimension {
-        let size = self.constants.constant(id);
+        let index = &self.contents.index;
+        let spec_id = || self.contents.decorations(id).spec_id;
         Dimension {
-            size: size.map_or(Amount::Unknown, Amount::from),
+            size: self.constants.constant(id).unwrap_or(Extent::Unknown),
             id: Some(id),
-            spec_id: self.spec_ids.get(id),
+            spec_id: index
+                .op_of(id)
+                .is_scalar_spec_constant()
+                .then(spec_id)
+                .flatten(),
         }
     }
 
     /// The size that a constant gives that is decorated as `WorkgroupSize`.
     fn built_in_size(&self) -> Option<WorkgroupSize> {
-        let mut built_ins = self.contents.decorations.all(Decoration::BuiltIn);
-        let (id, _) = built_ins.find(|&(id, word)| {
-            BuiltIn(word) == BuiltIn::WorkgroupSize && self.contents.constant(id).is_some()
+        let index = &self.contents.index;
+        let mut built_ins = index.all_decorated_with(Decoration::BuiltIn);
+        let (id, _) = built_ins.find(|(id, decorated)| {
+            let is_size = decorated.params.first() == Some(&BuiltIn::WorkgroupSize.0);
+            is_size && decorated.member.is_none() && index.is_constant(*id)
         })?;
-        let constant = self.contents.constant(id)?;
+        let constant = index.def(id)?;
         let source = WorkgroupSource::BuiltIn;
         match (constant.op(), constant.words().get(3..)?) {
             (Op::ConstantComposite | Op::SpecConstantComposite, &[x, y, z, ..]) => {
@@ -390,7 +345,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             (Op::ConstantNull, _) => Some(WorkgroupSize::new([0; 3], source, fixed)),
             // An operation on vectors: its value isn't worked out.
             _ => Some(WorkgroupSize::new([0; 3], source, |_| Dimension {
-                size: Amount::Unknown,
+                size: Extent::Unknown,
                 id: None,
                 spec_id: None,
             })),
@@ -415,7 +370,7 @@ impl WorkgroupSize {
 
 fn fixed(size: u32) -> Dimension {
     Dimension {
-        size: Amount::Fixed(size.into()),
+        size: Extent::Fixed(size.into()),
         id: None,
         spec_id: None,
     }

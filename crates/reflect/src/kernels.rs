@@ -17,8 +17,8 @@ use spirvkit_grammar::{
 };
 
 use crate::contents::Contents;
+use crate::decorations::Decorations;
 use crate::entry::EntryPoint;
-use crate::marks::Marks;
 use crate::serial;
 use crate::types::{OperandValue, TypeKind, Types};
 
@@ -151,15 +151,15 @@ fn parameters(
     let qualifiers = strings.take("kernel_arg_type_qual", &entry.name, count);
     let argument = |(index, &(id, ty)): (usize, &(Id, Id))| {
         let is_first = seen.insert(id);
-        let marks = match is_first {
-            true => contents.decorations.of(id),
-            false => Marks::default(),
+        let decorations = match is_first {
+            true => contents.decorations(id),
+            false => Decorations::default(),
         };
         let kind = types.kind(ty);
         let named = qualifiers.as_ref().and_then(|list| list.get(index));
         let named = named.map(|words| words.split_whitespace().map(str::to_owned).collect());
         let type_name = type_names.as_ref().and_then(|list| list.get(index));
-        let attributes = (0..32).filter(|&number| marks.has_attribute(number));
+        let attributes = (0..32).filter(|&number| decorations.has_attribute(number));
         let attributes = attributes.map(FunctionParameterAttribute);
         KernelArgument {
             index: index as u32,
@@ -169,7 +169,7 @@ fn parameters(
             address_space: kind.and_then(address_space),
             access: kind.and_then(access),
             type_qualifiers: named.or_else(|| {
-                let volatile = marks.has(Decoration::Volatile);
+                let volatile = decorations.has(Decoration::Volatile);
                 kind.and_then(|kind| qualifiers_of(kind, volatile))
             }),
             attributes: attributes.filter_map(Enumeration::name).collect(),
@@ -244,9 +244,9 @@ impl Strings {
         let mut found = BTreeMap::new();
         // All begin the same, so others need not be copied.
         let start = u32::from_le_bytes(*b"kern");
-        let wanted =
-            |text: &&spirvkit_binary::LiteralString<'_>| text.words().first() == Some(&start);
-        for text in contents.texts.iter().filter(wanted) {
+        let strings = contents.declared().filter(|inst| inst.op() == Op::String);
+        let wanted = strings.filter(|inst| inst.optional(0) == Some(start));
+        for text in wanted.filter_map(|inst| inst.string(0)) {
             let text = text.to_text_lossy();
             for key in ["kernel_arg_type", "kernel_arg_type_qual"] {
                 let rest = text

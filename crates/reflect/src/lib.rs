@@ -75,12 +75,11 @@
     )
 )]
 
-mod amount;
 mod constants;
 mod contents;
+mod decorations;
 mod entry;
 mod kernels;
-mod marks;
 mod resources;
 mod serial;
 mod statistics;
@@ -89,13 +88,13 @@ mod usage;
 
 use serde::Serialize;
 use spirvkit_analysis::CallGraph;
+use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::layout;
 use spirvkit_binary::{Budget, Error, Id, LiteralString, Module};
 use spirvkit_grammar::{
     AddressingModel, Capability, ExecutionModel, MemoryModel, SourceLanguage, Version,
 };
 
-pub use amount::Amount;
 pub use constants::{Scalar, SpecConstant};
 pub use entry::{Dimension, EntryPoint, Mode, Uses, WorkgroupSize, WorkgroupSource};
 pub use kernels::{Kernel, KernelArgument, Passing};
@@ -103,6 +102,7 @@ pub use resources::{
     Access, Descriptor, DescriptorKind, HeapAccess, InterfaceVariable, PushConstant,
     TransformFeedback, Variable,
 };
+pub use spirvkit_analysis::layout::Extent;
 pub use statistics::{OpcodeCount, Parts, Statistics};
 pub use types::{Block, Image, ImageUsage, Member, Operand, OperandValue, Order, Type, TypeKind};
 
@@ -252,22 +252,20 @@ pub fn reflect_within(module: &Module<'_>, budget: Budget) -> Result<Reflection,
     };
     let resources = resources::resources(&contents, &types, &known);
     let spec_constants = constants::spec_constants(&contents, &types);
-    let entries = entry::Reader::new(
-        &contents,
-        &constants,
-        &calls,
-        &resources.roles,
-        &spec_constants,
-    );
+    let entries = entry::Reader {
+        contents: &contents,
+        constants: &constants,
+        calls: &calls,
+        roles: &resources.roles,
+    };
     let entry_points = entries.entry_points();
     let kernels = kernels::kernels(&contents, &types, &constants, &entry_points);
     types.list.sort_unstable_by_key(|ty| ty.id);
     let header = module.header();
-    let texts = |strings: &[LiteralString<'_>]| -> Vec<String> {
-        strings
-            .iter()
-            .map(|string| string.to_text_lossy())
-            .collect()
+    let index = &contents.index;
+    let texts = |instructions: &mut dyn Iterator<Item = &Inst<'_>>| -> Vec<String> {
+        let names = instructions.filter_map(contents::operand_string);
+        names.map(LiteralString::to_text_lossy).collect()
     };
     Ok(Reflection {
         format_version: FORMAT_VERSION,
@@ -278,10 +276,10 @@ pub fn reflect_within(module: &Module<'_>, budget: Budget) -> Result<Reflection,
             version: header.generator.version(),
         },
         bound: header.bound,
-        extensions: texts(&contents.extensions),
-        imports: texts(&contents.imports),
-        addressing_model: contents.addressing,
-        memory_model: contents.memory,
+        extensions: texts(&mut index.extensions.iter().map(|(inst, _)| inst)),
+        imports: texts(&mut index.imports.iter()),
+        addressing_model: contents.models.map(|(addressing, _)| addressing),
+        memory_model: contents.models.map(|(_, memory)| memory),
         source: contents.source.map(|(language, version, file)| Source {
             language,
             version,
@@ -300,7 +298,7 @@ pub fn reflect_within(module: &Module<'_>, budget: Budget) -> Result<Reflection,
         statistics: contents.counter.finish(module.words().len()),
         types: types.list,
         truncated: contents.is_cut(),
-        capabilities: contents.capabilities,
+        capabilities: contents.index.declared_capabilities,
     })
 }
 
@@ -333,13 +331,9 @@ fn used(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<bool> {
 /// For each variable the execution model of the first entry point that lists it.
 fn stages(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Option<ExecutionModel>> {
     let mut models = contents.id_table(None);
-    let mut entries = calls.entry_points().iter().peekable();
-    for (place, instruction) in &contents.entry_points {
-        let Some(entry) = entries.next_if(|entry| entry.instruction == *place) else {
-            continue;
-        };
-        for id in entry::interface(instruction, entry.name.words().len()) {
-            models.slot(id).get_or_insert(entry.model);
+    for entry in calls.entry_points() {
+        for &id in entry.interface {
+            models.slot(Id(id)).get_or_insert(entry.model);
         }
     }
     let variables = contents.variables.iter();

@@ -1,12 +1,12 @@
 //! Variables of the module: descriptors, push constants, inputs and outputs.
 
 use serde::Serialize;
+use spirvkit_analysis::layout::Extent;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, Dim, ExecutionModel, Op, StorageClass};
 
-use crate::amount::Amount;
 use crate::contents::{Contents, VariableInstruction};
-use crate::marks::Marks;
+use crate::decorations::Decorations;
 use crate::serial;
 use crate::types::{Block, Image, ImageUsage, TypeKind, Types};
 use crate::usage::is_resource;
@@ -35,13 +35,13 @@ pub struct Descriptor {
     pub ty: Option<Id>,
     /// How many there are in each dimension, the outermost first; empty if it is no
     /// array. Of more than 16, the rest is left out.
-    pub array: Vec<Amount>,
+    pub array: Vec<Extent>,
     /// How many there are altogether.
-    pub count: Amount,
+    pub count: Extent,
     /// How many bytes the block takes, from the first to the last that is used.
-    pub size: Option<Amount>,
+    pub size: Option<Extent>,
     /// The same with the padding of its last member.
-    pub padded_size: Option<Amount>,
+    pub padded_size: Option<Extent>,
     /// What image it is, or has.
     pub image: Option<Image>,
     /// What may be done with it, and what is.
@@ -165,9 +165,9 @@ pub struct PushConstant {
     #[serde(rename = "type", serialize_with = "serial::maybe_id")]
     pub ty: Option<Id>,
     /// Where its first member begins, in bytes.
-    pub offset: Option<Amount>,
+    pub offset: Option<Extent>,
     /// How many bytes it takes, from offset 0 to the last byte that is used.
-    pub size: Option<Amount>,
+    pub size: Option<Extent>,
     /// Whether any function names it that an entry point reaches; if there is no entry
     /// point, any at all.
     pub used: bool,
@@ -196,7 +196,7 @@ pub struct InterfaceVariable {
     pub ty: Option<Id>,
     /// How many there are in each dimension, the outermost first; empty if it is no
     /// array. Of more than 16, the rest is left out.
-    pub array: Vec<Amount>,
+    pub array: Vec<Extent>,
     /// Whether the outermost dimension is that of vertices or primitives, not part of
     /// the type (Vulkan, section "Interface Matching").
     pub per_vertex: bool,
@@ -253,7 +253,7 @@ pub struct Variable {
     #[serde(serialize_with = "serial::maybe_name")]
     pub built_in: Option<BuiltIn>,
     /// How many bytes its type takes by its decorations.
-    pub size: Option<Amount>,
+    pub size: Option<Extent>,
     /// Whether it has a value to start with.
     pub initialized: bool,
     /// Whether any function names it that an entry point reaches; if there is no entry
@@ -325,11 +325,11 @@ pub(crate) fn resources(contents: &Contents<'_>, types: &Types, known: &Known) -
             variable,
             number,
             is_used: known.used.get(number).copied().unwrap_or(false),
-            marks: contents.decorations.of(variable.id),
+            decorations: contents.decorations(variable.id),
         };
         let role = reader.role();
         resources.roles.push(role);
-        resources.built_ins.push(reader.marks.built_in);
+        resources.built_ins.push(reader.decorations.built_in);
         let stage = known.stages.get(number).copied().flatten();
         match role {
             Role::Descriptor => resources.descriptors.push(reader.descriptor()),
@@ -348,7 +348,7 @@ fn kind_of(
     class: StorageClass,
     ty: Option<Id>,
     types: &Types,
-    marks: &Marks<'_>,
+    decorations: &Decorations<'_>,
 ) -> DescriptorKind {
     let Some(kind) = ty.and_then(|ty| types.kind(ty)) else {
         return DescriptorKind::Unknown;
@@ -365,12 +365,12 @@ fn kind_of(
             DescriptorKind::Tensor
         }
         (_, TypeKind::Image(_) | TypeKind::SampledImage { .. })
-            if marks.has(Decoration::WeightTextureQCOM) =>
+            if decorations.has(Decoration::WeightTextureQCOM) =>
         {
             DescriptorKind::SampleWeightImage
         }
         (_, TypeKind::Image(_) | TypeKind::SampledImage { .. })
-            if marks.has(Decoration::BlockMatchTextureQCOM) =>
+            if decorations.has(Decoration::BlockMatchTextureQCOM) =>
         {
             DescriptorKind::BlockMatchImage
         }
@@ -397,7 +397,7 @@ struct Reader<'r, 'a> {
     variable: &'r VariableInstruction,
     number: usize,
     is_used: bool,
-    marks: Marks<'a>,
+    decorations: Decorations<'a>,
 }
 
 impl Reader<'_, '_> {
@@ -407,10 +407,10 @@ impl Reader<'_, '_> {
             StorageClass::Input => Role::Input,
             StorageClass::Output => Role::Output,
             StorageClass::PushConstant => Role::PushConstant,
-            _ if !is_resource(class) || self.marks.built_in.is_some() => Role::Other,
+            _ if !is_resource(class) || self.decorations.built_in.is_some() => Role::Other,
             StorageClass::UniformConstant => {
                 // Constants of kernels, and whatever isn't bound.
-                let is_bound = self.marks.set.is_some() || self.marks.binding.is_some();
+                let is_bound = self.decorations.set.is_some() || self.decorations.binding.is_some();
                 match is_bound || self.kind() != DescriptorKind::Unknown {
                     true => Role::Descriptor,
                     false => Role::Other,
@@ -428,11 +428,11 @@ impl Reader<'_, '_> {
 
     fn kind(&self) -> DescriptorKind {
         let class = self.variable.storage_class;
-        kind_of(class, self.innermost(), self.types, &self.marks)
+        kind_of(class, self.innermost(), self.types, &self.decorations)
     }
 
     /// How many there are in each dimension, and altogether.
-    fn array(&self) -> (Vec<Amount>, Amount) {
+    fn array(&self) -> (Vec<Extent>, Extent) {
         let mut array = Vec::new();
         let mut ty = self.variable.ty;
         while let Some(TypeKind::Array {
@@ -445,7 +445,7 @@ impl Reader<'_, '_> {
             ty = Some(*element).filter(|element| Some(*element) != ty);
         }
         let shape = self.variable.ty.and_then(|ty| self.types.shape(ty));
-        (array, shape.map_or(Amount::Fixed(1), |shape| shape.count))
+        (array, shape.map_or(Extent::Fixed(1), |shape| shape.count))
     }
 
     fn descriptor(&self) -> Descriptor {
@@ -454,15 +454,15 @@ impl Reader<'_, '_> {
         let shape = ty.and_then(|ty| self.types.shape(ty));
         let (array, count) = self.array();
         let (read, written) = self.contents.usage.is_read_and_written(self.number);
-        let non_writable = self.marks.has(Decoration::NonWritable)
+        let non_writable = self.decorations.has(Decoration::NonWritable)
             || shape.is_some_and(|shape| shape.non_writable);
-        let non_readable = self.marks.has(Decoration::NonReadable)
+        let non_readable = self.decorations.has(Decoration::NonReadable)
             || shape.is_some_and(|shape| shape.non_readable);
         Descriptor {
             id: self.variable.id,
             name: self.contents.name(self.variable.id),
-            set: self.marks.set,
-            binding: self.marks.binding,
+            set: self.decorations.set,
+            binding: self.decorations.binding,
             kind,
             ty,
             array,
@@ -480,11 +480,11 @@ impl Reader<'_, '_> {
                 read: read && self.is_used,
                 written: written && self.is_used && kind.is_writable(),
             },
-            input_attachment_index: self.marks.input_attachment,
-            counter: self.marks.counter,
-            user_type: self.contents.shared(self.marks.user_type),
+            input_attachment_index: self.decorations.input_attachment,
+            counter: self.decorations.counter,
+            user_type: self.contents.shared(self.decorations.user_type),
             storage_class: self.variable.storage_class,
-            decorations: self.marks.flags(),
+            decorations: self.decorations.flags(),
         }
     }
 
@@ -502,16 +502,16 @@ impl Reader<'_, '_> {
 
     fn interface(&self, stage: Option<ExecutionModel>) -> InterfaceVariable {
         let is_input = self.variable.storage_class == StorageClass::Input;
-        let marks = &self.marks;
+        let decorations = &self.decorations;
         let (array, _) = self.array();
         let arrayed = match stage {
-            _ if marks.has(Decoration::Patch) => false,
+            _ if decorations.has(Decoration::Patch) => false,
             Some(ExecutionModel::TessellationControl) => true,
             Some(ExecutionModel::TessellationEvaluation | ExecutionModel::Geometry) => is_input,
             Some(ExecutionModel::MeshEXT | ExecutionModel::MeshNV) => {
-                !is_input && !marks.has(Decoration::PerTaskNV)
+                !is_input && !decorations.has(Decoration::PerTaskNV)
             }
-            Some(ExecutionModel::Fragment) => is_input && marks.has(Decoration::PerVertexKHR),
+            Some(ExecutionModel::Fragment) => is_input && decorations.has(Decoration::PerVertexKHR),
             _ => false,
         };
         // Built-in variables that stand for one thing aren't arrayed by vertices: only
@@ -529,22 +529,22 @@ impl Reader<'_, '_> {
         InterfaceVariable {
             id: self.variable.id,
             name: self.contents.name(self.variable.id),
-            location: marks.location,
-            component: marks.component,
-            index: marks.index,
-            built_in: marks.built_in,
+            location: decorations.location,
+            component: decorations.component,
+            index: decorations.index,
+            built_in: decorations.built_in,
             ty,
             array,
             per_vertex,
-            locations: locations.filter(|_| marks.built_in.is_none()),
+            locations: locations.filter(|_| decorations.built_in.is_none()),
             format: ty.and_then(|ty| format(ty, self.types)),
-            decorations: marks.flags(),
-            semantic: self.contents.shared(marks.semantic),
-            stream: marks.stream,
-            transform_feedback: marks.xfb_buffer.map(|buffer| TransformFeedback {
+            decorations: decorations.flags(),
+            semantic: self.contents.shared(decorations.semantic),
+            stream: decorations.stream,
+            transform_feedback: decorations.xfb_buffer.map(|buffer| TransformFeedback {
                 buffer,
-                stride: marks.xfb_stride,
-                offset: marks.offset,
+                stride: decorations.xfb_stride,
+                offset: decorations.offset,
             }),
             used: self.is_used,
         }
@@ -556,8 +556,8 @@ impl Reader<'_, '_> {
             name: self.contents.name(self.variable.id),
             storage_class: self.variable.storage_class,
             ty: self.variable.ty,
-            location: self.marks.location,
-            built_in: self.marks.built_in,
+            location: self.decorations.location,
+            built_in: self.decorations.built_in,
             size: self.variable.ty.and_then(|ty| self.types.get(ty)?.size),
             initialized: self.variable.has_initializer,
             used: self.is_used,
@@ -610,7 +610,7 @@ fn heaps(contents: &Contents<'_>, types: &Types, built_ins: &[Option<BuiltIn>]) 
                     _ => DescriptorKind::Unknown,
                 }
             }
-            _ => kind_of(variable.storage_class, ty, types, &Marks::default()),
+            _ => kind_of(variable.storage_class, ty, types, &Decorations::default()),
         };
         let kind = Some(kind).filter(|&kind| kind != DescriptorKind::Unknown);
         Some(HeapAccess {

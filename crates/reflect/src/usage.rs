@@ -7,6 +7,7 @@
 //! is worked out at the end, along edges, each of which is gone along at most once
 //! for each of two bits.
 
+use spirvkit_analysis::Type;
 use spirvkit_binary::{Definitions, Id, IdMap, Instruction};
 use spirvkit_grammar::{Class, Op, StorageClass};
 
@@ -57,7 +58,6 @@ struct Argument {
 #[derive(Debug)]
 pub(crate) struct Usage {
     sorts: IdMap<Sort>,
-    pointees: IdMap<u32>,
     /// For each id its node, or [`NONE`].
     nodes: IdMap<u32>,
     /// For each node what is done with it. The first stands for nothing, those behind
@@ -68,7 +68,6 @@ pub(crate) struct Usage {
     /// The same with what will be known of an id.
     late_edges: Vec<(u32, Id)>,
     arguments: Vec<Argument>,
-    variables: u32,
     functions: Vec<FunctionUse>,
     /// For each function's id, one more than its number.
     function_numbers: IdMap<u32>,
@@ -90,13 +89,11 @@ impl Usage {
     pub(crate) fn new(words: usize, bound: u32) -> Self {
         Self {
             sorts: IdMap::with_bound(Sort::Data, words, bound),
-            pointees: IdMap::with_bound(0, words, bound),
             nodes: IdMap::with_bound(NONE, words, bound),
             effects: vec![0],
             edges: Vec::new(),
             late_edges: Vec::new(),
             arguments: Vec::new(),
-            variables: 0,
             functions: Vec::new(),
             function_numbers: IdMap::with_bound(0, words, bound),
             first_parameters: Vec::new(),
@@ -108,35 +105,19 @@ impl Usage {
         }
     }
 
-    /// What a pointer type points to.
-    pub(crate) fn pointee(&self, pointer: Id) -> Option<Id> {
-        Some(Id(self.pointees.get(pointer))).filter(|id| id.0 != 0)
-    }
-
     /// Notes a type.
-    pub(crate) fn add_type(&mut self, instruction: &Instruction<'_>) {
-        let Some(id) = instruction.result() else {
-            return;
-        };
-        let operands = instruction.words().get(2..).unwrap_or_default();
-        let is_handle = |ty: &u32| self.sorts.get(Id(*ty)) == Sort::Handle;
-        let sort = match instruction.op() {
-            Op::TypePointer | Op::TypeUntypedPointerKHR => {
-                if let (Op::TypePointer, &[_, pointee, ..]) = (instruction.op(), operands) {
-                    *self.pointees.slot(id) = pointee;
-                }
-                Sort::Pointer
-            }
-            Op::TypeImage
-            | Op::TypeSampler
-            | Op::TypeSampledImage
-            | Op::TypeAccelerationStructureKHR
-            | Op::TypeTensorARM
-            | Op::TypeBufferEXT => Sort::Handle,
-            Op::TypeArray | Op::TypeRuntimeArray if operands.first().is_some_and(is_handle) => {
+    pub(crate) fn add_type(&mut self, id: Id, ty: Type<'_>) {
+        let is_handle = |ty: Id| self.sorts.get(ty) == Sort::Handle;
+        let sort = match ty {
+            Type::Pointer { .. } | Type::UntypedPointer { .. } => Sort::Pointer,
+            Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => Sort::Handle,
+            Type::Other(
+                Op::TypeAccelerationStructureKHR | Op::TypeTensorARM | Op::TypeBufferEXT,
+            ) => Sort::Handle,
+            Type::Array { element, .. } | Type::RuntimeArray { element } if is_handle(element) => {
                 Sort::Handle
             }
-            Op::TypeStruct if operands.iter().any(is_handle) => Sort::Handle,
+            Type::Struct { members } if members.iter().any(|&ty| is_handle(Id(ty))) => Sort::Handle,
             _ => return,
         };
         *self.sorts.slot(id) = sort;
@@ -147,8 +128,8 @@ impl Usage {
         if self.nodes.get(variable.id) != NONE {
             return false;
         }
-        self.effects.push(0);
-        *self.nodes.slot(variable.id) = self.effects.len() as u32 - 1;
+        self.last_user.push(0);
+        self.new_node(variable.id);
         true
     }
 
@@ -163,12 +144,6 @@ impl Usage {
             let found = operands.iter().find_map(|&id| self.node(id));
             *self.nodes.slot(result) = found.unwrap_or(NONE);
         }
-    }
-
-    /// All variables have been noted; functions follow.
-    pub(crate) fn begin(&mut self, variables: usize) {
-        self.variables = variables as u32;
-        self.last_user = vec![0; variables];
     }
 
     fn node(&self, id: u32) -> Option<u32> {
@@ -335,7 +310,7 @@ impl Usage {
         };
         if instruction.op().is_untyped_access_chain()
             && let Some(&ty) = instruction.words().get(3)
-            && first <= self.variables
+            && first as usize <= self.last_user.len()
         {
             self.untyped.push((first - 1, Id(ty)));
         }

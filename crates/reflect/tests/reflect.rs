@@ -1,9 +1,9 @@
 //! What is said of small modules, written for the purpose.
 
 use spirvkit_binary::{Budget, Module};
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Decoration, Op};
 use spirvkit_reflect::{
-    Amount, Block, DescriptorKind, EntryPoint, Member, Order, Reflection, Scalar, TypeKind,
+    Block, DescriptorKind, EntryPoint, Extent, Member, Order, Reflection, Scalar, TypeKind,
     WorkgroupSource, reflect_within, reflect_words,
 };
 
@@ -47,9 +47,9 @@ fn members<'r>(reflection: &'r Reflection, name: &str) -> &'r [Member] {
     }
 }
 
-fn fixed(amount: Option<Amount>) -> u64 {
+fn fixed(amount: Option<Extent>) -> u64 {
     match amount {
-        Some(Amount::Fixed(number)) => number,
+        Some(Extent::Fixed(number)) => number,
         other => panic!("{other:?}"),
     }
 }
@@ -215,12 +215,12 @@ fn lengths_may_be_specialized_or_known_at_run_time() {
         "",
     );
     let block = members(&reflection, "Block");
-    assert_eq!(block[0].size, Some(Amount::Default(40)));
-    assert_eq!(block[1].size, Some(Amount::Runtime));
+    assert_eq!(block[0].size, Some(Extent::Default(40)));
+    assert_eq!(block[1].size, Some(Extent::Runtime));
     let descriptor = &reflection.descriptors[0];
-    assert_eq!(descriptor.array, [Amount::Default(5), Amount::Fixed(2)]);
-    assert_eq!(descriptor.count, Amount::Default(10));
-    assert_eq!(descriptor.size, Some(Amount::Runtime));
+    assert_eq!(descriptor.array, [Extent::Default(5), Extent::Fixed(2)]);
+    assert_eq!(descriptor.count, Extent::Default(10));
+    assert_eq!(descriptor.size, Some(Extent::Runtime));
     let [constant] = &reflection.spec_constants[..] else {
         panic!("{:?}", reflection.spec_constants);
     };
@@ -294,8 +294,8 @@ fn workgroups_have_the_size_that_counts() {
         "",
     );
     let (each, source) = sizes(&by_ids);
-    assert_eq!(each[0], (Amount::Fixed(2), None));
-    assert_eq!(each[1], (Amount::Default(32), Some(7)));
+    assert_eq!(each[0], (Extent::Fixed(2), None));
+    assert_eq!(each[1], (Extent::Default(32), Some(7)));
     assert_eq!(source, WorkgroupSource::LocalSizeId);
 
     // The built-in goes before the mode.
@@ -308,8 +308,8 @@ fn workgroups_have_the_size_that_counts() {
         "",
     );
     let (each, source) = sizes(&built_in);
-    assert_eq!(each[0], (Amount::Default(32), Some(7)));
-    assert_eq!(each[2], (Amount::Fixed(2), None));
+    assert_eq!(each[0], (Extent::Default(32), Some(7)));
+    assert_eq!(each[2], (Extent::Fixed(2), None));
     assert_eq!(source, WorkgroupSource::BuiltIn);
 }
 
@@ -488,7 +488,7 @@ fn interfaces_have_locations_formats_and_built_ins() {
     let input = &reflection.inputs[0];
     assert_eq!((input.location, input.locations), (Some(4), Some(3)));
     assert!(input.per_vertex);
-    assert_eq!(input.array, [Amount::Fixed(3)]);
+    assert_eq!(input.array, [Extent::Fixed(3)]);
     assert_eq!(input.format.as_deref(), Some("R32G32B32A32_SFLOAT"));
     assert_eq!(input.decorations.len(), 1);
     let [out, position, block] = &reflection.outputs[..] else {
@@ -646,6 +646,92 @@ fn groups_of_decorations_count() {
     let descriptor = &reflection.descriptors[0];
     assert_eq!((descriptor.set, descriptor.binding), (Some(3), Some(1)));
     assert!(descriptor.access.readable && !descriptor.access.writable);
+}
+
+#[test]
+fn groups_of_decorations_count_for_members() {
+    let reflection = shader(
+        "",
+        "OpName %S \"S\"
+        OpMemberDecorate %S 1 Location 5
+        OpDecorate %group Location 2
+        OpDecorate %group Flat
+        %group = OpDecorationGroup
+        OpGroupMemberDecorate %group %S 2 %S 1 %S 7
+        OpMemberDecorate %S 2 Location 9",
+        "%S = OpTypeStruct %float %float %float",
+        "",
+    );
+    let members = members(&reflection, "S");
+    // The last counts, whether or not it comes through a group.
+    let locations: Vec<_> = members.iter().map(|member| member.location).collect();
+    assert_eq!(locations, [None, Some(2), Some(9)]);
+    let is_flat: Vec<_> = members
+        .iter()
+        .map(|member| member.decorations == [Decoration::Flat])
+        .collect();
+    assert_eq!(is_flat, [false, true, true]);
+}
+
+#[test]
+fn a_size_that_a_group_decorates_is_one() {
+    let reflection = shader(
+        "OpExecutionMode %main LocalSize 8 4 1",
+        "OpDecorate %group BuiltIn WorkgroupSize
+        %group = OpDecorationGroup
+        OpGroupDecorate %group %size",
+        "%uvec3 = OpTypeVector %uint 3
+        %size = OpConstantComposite %uvec3 %two %two %two",
+        "",
+    );
+    let size = reflection.entry_points[0].workgroup_size.as_ref().unwrap();
+    assert_eq!(size.source, WorkgroupSource::BuiltIn);
+    assert_eq!(size.x.size, Extent::Fixed(2));
+}
+
+#[test]
+fn the_first_definition_of_an_id_counts() {
+    let text = "%1 = OpString \"name\"
+        %15 = OpTypeVoid
+        %2 = OpTypeFloat 32
+        %16 = OpTypeInt 32 0
+        %3 = OpTypePointer Private %2
+        %4 = OpVariable %3 Private
+        %17 = OpVariable %3 Input";
+    let mut words = spirvkit_text::assemble(text, &Default::default())
+        .unwrap()
+        .words;
+    // The assembler defines no id twice.
+    for (id, first) in [(15, 1), (16, 2), (17, 4)] {
+        let place = words.iter().rposition(|&word| word == id).unwrap();
+        words[place] = first;
+    }
+    let reflection = reflect_words(&words).unwrap();
+    let ids: Vec<_> = reflection.types.iter().map(|ty| ty.id.0).collect();
+    assert_eq!(ids, [2, 3]);
+    assert!(matches!(reflection.types[0].kind, TypeKind::Float { .. }));
+    assert_eq!(reflection.variables.len(), 1);
+    assert!(reflection.inputs.is_empty());
+}
+
+#[test]
+fn a_misplaced_entry_point_lists_its_interface() {
+    let reflection = reflect(
+        "%void = OpTypeVoid
+        %function = OpTypeFunction %void
+        %float = OpTypeFloat 32
+        %pointer = OpTypePointer Input %float
+        %input = OpVariable %pointer Input
+        %main = OpFunction %void None %function
+        %entry = OpLabel
+        OpReturn
+        OpFunctionEnd
+        OpEntryPoint Vertex %main \"main\" %input",
+    );
+    assert_eq!(
+        reflection.entry_points[0].interface,
+        [reflection.inputs[0].id]
+    );
 }
 
 #[test]

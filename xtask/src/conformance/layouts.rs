@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use spirvkit::analysis::layout::{Aspect, Bytes, Difference, Layouts, MatrixOrder, Rules, Types};
+use spirvkit::analysis::layout::{Aspect, Difference, Extent, Layouts, MatrixOrder, Rules, Types};
 use spirvkit::binary::{Id, Instruction, Module};
 use spirvkit::grammar::{Decoration, Op, StorageClass};
 use spirvkit::{TargetEnv, ValidateOptions};
@@ -199,7 +199,7 @@ fn agreement(types: &Types<'_>, layouts: &[Layouts; 4], block: &Block) -> (Agree
     }
     let why = reason(&differences, &by(Rules::Scalar));
     let first = differences[0];
-    let show = |value: Result<Bytes, _>| match value {
+    let show = |value: Result<Extent, _>| match value {
         Ok(value) => value.to_string(),
         Err(reason) => format!("{reason}"),
     };
@@ -221,7 +221,7 @@ fn agreement(types: &Types<'_>, layouts: &[Layouts; 4], block: &Block) -> (Agree
 
 /// Why a block is laid out by no rules, as far as its declaration tells.
 fn reason(differences: &[Difference], scalar: &[Difference]) -> &'static str {
-    let known = |value: Result<Bytes, _>| value.ok().and_then(Bytes::known);
+    let known = |value: Result<Extent, _>| value.ok().and_then(Extent::known);
     if differences.iter().any(|it| it.declared.is_err()) {
         return "decorations are missing";
     }
@@ -277,7 +277,7 @@ impl Trial<'_> {
                     .push(format!("{} by {rules} is refused: {error}", block.id)),
             }
             for (number, member) in self.layouts.members(block.id).iter().enumerate() {
-                let offset = member.offset.ok().and_then(Bytes::known).unwrap_or(0);
+                let offset = member.offset.ok().and_then(Extent::known).unwrap_or(0);
                 let alignment = member.layout.map_or(1, |it| it.alignment);
                 let Some(earlier) = offset.checked_sub(alignment) else {
                     continue;
@@ -318,7 +318,7 @@ impl Trial<'_> {
                 continue;
             }
             for member in self.layouts.members(structure) {
-                let offset = member.offset.ok().and_then(Bytes::known);
+                let offset = member.offset.ok().and_then(Extent::known);
                 let is_fixed = !member.layout.is_ok_and(|it| it.size.is_specialized());
                 let is_empty = member.layout.is_ok_and(|it| it.size.known() == Some(0));
                 if offset.is_none() || member.layout.is_err() || !is_fixed || is_empty {
@@ -401,7 +401,7 @@ impl Trial<'_> {
                 _ => None,
             })
             .collect();
-        let known = |bytes: Bytes| bytes.known().and_then(|it| u32::try_from(it).ok());
+        let known = |bytes: Extent| bytes.known().and_then(|it| u32::try_from(it).ok());
         let mut arrays = HashSet::new();
         for ty in self.types.iter() {
             for (number, member) in (0..).zip(self.layouts.members(ty)) {

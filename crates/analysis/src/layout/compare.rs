@@ -9,7 +9,7 @@ use core::cell::RefCell;
 use spirvkit_binary::Id;
 
 use super::types::Shape;
-use super::{Bytes, Layout, Layouts, MatrixOrder, Member, NoLayout, Rules, Types};
+use super::{Extent, Layout, Layouts, MatrixOrder, Member, NoLayout, Rules, Types};
 
 /// How deep structures are looked into.
 const MAX_DEPTH: u32 = 32;
@@ -24,7 +24,7 @@ const MAX_STRIDES: usize = 16;
 /// is followed by the members of its first element.
 ///
 /// ```
-/// use spirvkit_analysis::layout::{Bytes, Comparison, Rules, Types};
+/// use spirvkit_analysis::layout::{Extent, Comparison, Rules, Types};
 /// use spirvkit_binary::{Id, Module};
 ///
 /// let text = "
@@ -39,9 +39,9 @@ const MAX_STRIDES: usize = 16;
 /// let layouts = types.lay_out_all();
 /// let comparison = Comparison::new(&types, &layouts);
 /// let vector = comparison.rows(Id(3)).nth(1).unwrap();
-/// assert_eq!(vector.place(Rules::Explicit).start, Ok(Bytes::Fixed(4)));
+/// assert_eq!(vector.place(Rules::Explicit).start, Ok(Extent::Fixed(4)));
 /// let place = vector.place(Rules::Std430);
-/// assert_eq!((place.start, place.hole, place.offset_differs), (Ok(Bytes::Fixed(16)), 12, true));
+/// assert_eq!((place.start, place.hole, place.offset_differs), (Ok(Extent::Fixed(16)), 12, true));
 /// assert!(!vector.place(Rules::Scalar).offset_differs);
 /// # Ok::<(), spirvkit_binary::Error>(())
 /// ```
@@ -85,14 +85,14 @@ impl Row {
 #[non_exhaustive]
 pub struct Place {
     /// Where it begins in its structure.
-    pub offset: Result<Bytes, NoLayout>,
+    pub offset: Result<Extent, NoLayout>,
     /// Where it begins in the outermost structure.
-    pub start: Result<Bytes, NoLayout>,
+    pub start: Result<Extent, NoLayout>,
     /// How it lies there.
     pub layout: Result<Layout, NoLayout>,
     /// How far apart the elements of arrays begin, from the outermost inwards; of very
     /// many, the first.
-    pub strides: Vec<Result<Bytes, NoLayout>>,
+    pub strides: Vec<Result<Extent, NoLayout>>,
     /// How many bytes are unused before it: behind all that begins earlier in its
     /// structure.
     pub hole: u64,
@@ -116,9 +116,9 @@ pub struct Difference {
     /// What differs.
     pub what: Aspect,
     /// What the module's decorations say.
-    pub declared: Result<Bytes, NoLayout>,
+    pub declared: Result<Extent, NoLayout>,
     /// What the rules say.
-    pub ruled: Result<Bytes, NoLayout>,
+    pub ruled: Result<Extent, NoLayout>,
 }
 
 /// What may differ.
@@ -193,11 +193,11 @@ impl Types<'_> {
         &'s self,
         member: &'s Member,
         layouts: &'s Layouts,
-    ) -> impl Iterator<Item = (Id, Result<Bytes, NoLayout>)> + 's {
+    ) -> impl Iterator<Item = (Id, Result<Extent, NoLayout>)> + 's {
         let mut ty = member.ty;
         // Of arrays of row-major matrices only the outermost stride is known; the others
         // follow from it.
-        let mut outer: Option<Bytes> = None;
+        let mut outer: Option<Extent> = None;
         core::iter::from_fn(move || {
             let declared = self.get(ty)?;
             let Shape::Array { element, length } = declared.shape else {
@@ -218,8 +218,8 @@ impl Types<'_> {
                     given.unwrap_or(Err(NoLayout::Undecorated(missing)))
                 }
                 (_, true, None) => stride_of(member.layout),
-                (_, true, Some(outer)) => match (outer.known(), length.and_then(Bytes::known)) {
-                    (Some(size), Some(length @ 1..)) => Ok(Bytes::Fixed(size / length)),
+                (_, true, Some(outer)) => match (outer.known(), length.and_then(Extent::known)) {
+                    (Some(size), Some(length @ 1..)) => Ok(Extent::Fixed(size / length)),
                     _ => Err(NoLayout::UnknownNumber),
                 },
                 (_, false, _) => stride_of(layouts.get(array)),
@@ -231,7 +231,7 @@ impl Types<'_> {
     }
 }
 
-fn stride_of(layout: Result<Layout, NoLayout>) -> Result<Bytes, NoLayout> {
+fn stride_of(layout: Result<Layout, NoLayout>) -> Result<Extent, NoLayout> {
     layout.and_then(|layout| layout.array_stride.ok_or(NoLayout::Opaque))
 }
 
@@ -240,7 +240,7 @@ fn matrix_order(member: &Member) -> Option<MatrixOrder> {
     Some(matrix.order)
 }
 
-fn matrix_stride(layout: Result<Layout, NoLayout>) -> Result<Bytes, NoLayout> {
+fn matrix_stride(layout: Result<Layout, NoLayout>) -> Result<Extent, NoLayout> {
     layout?
         .matrix
         .map(|matrix| matrix.stride)
@@ -265,7 +265,7 @@ impl<'t> Comparison<'t> {
     /// The members of a structure, each followed by what it is made of; of anything
     /// else, none. They are worked out one by one.
     pub fn rows(&self, structure: Id) -> Rows<'_> {
-        let zero = Ok(Bytes::Fixed(0));
+        let zero = Ok(Extent::Fixed(0));
         let sizes = self.totals(structure).map(|total| total.map(|it| it.size));
         Rows {
             comparison: self,
@@ -279,8 +279,8 @@ impl<'t> Comparison<'t> {
     fn open(
         &self,
         structure: Id,
-        starts: [Result<Bytes, NoLayout>; 4],
-        sizes: [Result<Bytes, NoLayout>; 4],
+        starts: [Result<Extent, NoLayout>; 4],
+        sizes: [Result<Extent, NoLayout>; 4],
     ) -> Open {
         let mut known = self.spaces.borrow_mut();
         let spaces = known.entry(structure);
@@ -345,7 +345,7 @@ impl Iterator for Rows<'_> {
 }
 
 /// How many bytes a structure has for itself: its size, or where the next element begins.
-fn element_size(place: &Place) -> Result<Bytes, NoLayout> {
+fn element_size(place: &Place) -> Result<Extent, NoLayout> {
     match place.strides.last() {
         Some(stride) => *stride,
         None => place.layout.map(|layout| layout.size),
@@ -359,9 +359,9 @@ struct Open {
     /// The member whose row comes next; behind the last there is the end.
     next: usize,
     /// Where it begins by each rules.
-    starts: [Result<Bytes, NoLayout>; 4],
+    starts: [Result<Extent, NoLayout>; 4],
     /// How many bytes it has by each rules.
-    sizes: [Result<Bytes, NoLayout>; 4],
+    sizes: [Result<Extent, NoLayout>; 4],
     spaces: Rc<Spaces>,
 }
 
@@ -425,7 +425,7 @@ impl Open {
     /// The end, if something is unused before it.
     fn end(&self, comparison: &Comparison<'_>, depth: u32) -> Option<Row> {
         let unused = [0, 1, 2, 3].map(|rules| {
-            let size = self.sizes[rules].ok().and_then(Bytes::known);
+            let size = self.sizes[rules].ok().and_then(Extent::known);
             match (self.spaces.ends[rules], size) {
                 (Some(end), Some(size)) => size.saturating_sub(end),
                 _ => 0,
@@ -473,7 +473,7 @@ impl Spaces {
         let mut members = vec![<[Space; 4]>::default(); layouts[0].members(structure).len()];
         let ends = [0, 1, 2, 3].map(|rules| {
             let layout = layouts[rules].members(structure);
-            let known = |member: &Member| member.offset.ok().and_then(Bytes::known);
+            let known = |member: &Member| member.offset.ok().and_then(Extent::known);
             let mut order: Vec<usize> = (0..layout.len().min(members.len())).collect();
             order.sort_by_key(|&index| known(&layout[index]));
             // `None` behind something whose end isn't known.
@@ -500,6 +500,6 @@ impl Spaces {
     }
 }
 
-fn sum(one: Result<Bytes, NoLayout>, other: Result<Bytes, NoLayout>) -> Result<Bytes, NoLayout> {
+fn sum(one: Result<Extent, NoLayout>, other: Result<Extent, NoLayout>) -> Result<Extent, NoLayout> {
     Ok(one?.plus(other?))
 }

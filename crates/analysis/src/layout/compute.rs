@@ -7,7 +7,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::Decoration;
 
 use super::types::{Marks, Shape};
-use super::{Bytes, Layout, Layouts, MatrixLayout, MatrixOrder, Member, NoLayout, Rules, Types};
+use super::{Extent, Layout, Layouts, MatrixLayout, MatrixOrder, Member, NoLayout, Rules, Types};
 
 /// What is known of a type that has been laid out.
 #[derive(Clone, Copy)]
@@ -35,18 +35,18 @@ struct Matrix {
     /// With row-major matrices; for all rules but the explicit.
     row_major: Result<Layout, NoLayout>,
     /// For explicit rules: the stride of the outermost array.
-    array_stride: Option<Bytes>,
+    array_stride: Option<Extent>,
     /// For explicit rules: where the last of the matrices begins; `None` if arrays
     /// without elements hold none.
-    last: Result<Option<Bytes>, NoLayout>,
+    last: Result<Option<Extent>, NoLayout>,
 }
 
 #[derive(Clone, Copy)]
 struct MatrixShape {
     /// Of a component, in bytes.
     width: u64,
-    rows: Bytes,
-    columns: Bytes,
+    rows: Extent,
+    columns: Extent,
 }
 
 struct Rulebook<'t, 'a> {
@@ -113,7 +113,7 @@ impl Layouts {
 
 fn scalar(size: u64) -> Layout {
     Layout {
-        size: Bytes::Fixed(size),
+        size: Extent::Fixed(size),
         alignment: size,
         array_stride: None,
         matrix: None,
@@ -144,7 +144,7 @@ impl Rulebook<'_, '_> {
     /// Rules 2 and 3: vectors of two components are aligned to both, those of
     /// three and four to four. Longer ones, of which only Vulkan speaks, are
     /// aligned as their components are.
-    fn vector(&self, width: u64, count: Bytes) -> Layout {
+    fn vector(&self, width: u64, count: Extent) -> Layout {
         let alignment = match (self.rules, count.known()) {
             (Rules::Scalar | Rules::Explicit, _) => width,
             (_, Some(2)) => 2 * width,
@@ -152,7 +152,7 @@ impl Rulebook<'_, '_> {
             _ => width,
         };
         Layout {
-            size: Bytes::Fixed(width).times(count),
+            size: Extent::Fixed(width).times(count),
             alignment,
             array_stride: None,
             matrix: None,
@@ -174,11 +174,11 @@ impl Rulebook<'_, '_> {
     }
 
     /// The size of so many parts of this size.
-    fn repeated(&self, size: Bytes, stride: Bytes, count: Bytes) -> Bytes {
+    fn repeated(&self, size: Extent, stride: Extent, count: Extent) -> Extent {
         match count {
             _ if self.pads() => stride.times(count),
-            Bytes::Fixed(0) | Bytes::Default(0) => count,
-            _ => stride.times(count.less_one()).plus(size),
+            Extent::Fixed(0) | Extent::Default(0) => count,
+            _ => stride.times(count.minus(Extent::Fixed(1))).plus(size),
         }
     }
 
@@ -187,7 +187,7 @@ impl Rulebook<'_, '_> {
         &self,
         shape: MatrixShape,
         order: MatrixOrder,
-        stride: Option<Bytes>,
+        stride: Option<Extent>,
     ) -> Layout {
         let (lines, across) = match order {
             MatrixOrder::ColumnMajor => (shape.columns, shape.rows),
@@ -210,7 +210,7 @@ impl Rulebook<'_, '_> {
                 self.width(component).map(|width| MatrixShape {
                     width,
                     rows: count,
-                    columns: Bytes::Fixed(columns),
+                    columns: Extent::Fixed(columns),
                 })
             }
             Some(_) => Err(NoLayout::Opaque),
@@ -230,13 +230,13 @@ impl Rulebook<'_, '_> {
                 shape,
                 row_major: layout(MatrixOrder::RowMajor),
                 array_stride: None,
-                last: Ok(Some(Bytes::Fixed(0))),
+                last: Ok(Some(Extent::Fixed(0))),
             }),
         }
     }
 
     /// Rules 4, 6, 8 and 10.
-    fn array(&self, id: Id, element: Id, length: Option<Bytes>) -> Known {
+    fn array(&self, id: Id, element: Id, length: Option<Extent>) -> Known {
         let element = self.part(element);
         let given = self.array_stride(id);
         let layout = |element: Result<Layout, NoLayout>| {
@@ -251,12 +251,14 @@ impl Rulebook<'_, '_> {
                 matrix: element.matrix,
             })
         };
-        let last = |last: Result<Option<Bytes>, NoLayout>| {
+        let last = |last: Result<Option<Extent>, NoLayout>| {
             let (last, given) = (last?, given?);
             let length = length.ok_or(NoLayout::UnknownNumber)?;
             Ok(match (last, given) {
                 _ if length.known() == Some(0) => None,
-                (Some(last), Some(stride)) => Some(stride.times(length.less_one()).plus(last)),
+                (Some(last), Some(stride)) => {
+                    Some(stride.times(length.minus(Extent::Fixed(1))).plus(last))
+                }
                 _ => None,
             })
         };
@@ -272,7 +274,7 @@ impl Rulebook<'_, '_> {
     }
 
     /// The stride that an array is decorated with; `None` if the rules say it.
-    fn array_stride(&self, array: Id) -> Result<Option<Bytes>, NoLayout> {
+    fn array_stride(&self, array: Id) -> Result<Option<Extent>, NoLayout> {
         if self.rules != Rules::Explicit {
             return Ok(None);
         }
@@ -283,7 +285,7 @@ impl Rulebook<'_, '_> {
 
     /// Rule 9.
     fn structure(&mut self, id: Id, members: &[u32]) -> Result<Layout, NoLayout> {
-        let mut end = Ok(Bytes::Fixed(0));
+        let mut end = Ok(Extent::Fixed(0));
         let mut alignment = 1;
         for (index, &ty) in (0..).zip(members) {
             let marks = self.types.member_marks(id, index);
@@ -318,7 +320,7 @@ impl Rulebook<'_, '_> {
         })
     }
 
-    fn offset(&self, marks: Marks) -> Result<Bytes, NoLayout> {
+    fn offset(&self, marks: Marks) -> Result<Extent, NoLayout> {
         let missing = NoLayout::Undecorated(Decoration::Offset);
         self.types.offset(marks).unwrap_or(Err(missing))
     }
@@ -341,7 +343,7 @@ impl Rulebook<'_, '_> {
         let stride = stride.ok_or(NoLayout::Undecorated(Decoration::MatrixStride))?;
         let layout = self.matrix_layout(matrix.shape, order, Some(stride));
         Ok(Layout {
-            size: last.map_or(Bytes::Fixed(0), |last| last.plus(layout.size)),
+            size: last.map_or(Extent::Fixed(0), |last| last.plus(layout.size)),
             array_stride: matrix.array_stride,
             ..layout
         })

@@ -8,7 +8,7 @@ use spirvkit_binary::{Id, IdMap, Instruction, NumberType};
 use spirvkit_eval::{Environment, Scalar, ScalarType, evaluate_scalar};
 use spirvkit_grammar::Op;
 
-use super::Bytes;
+use super::Extent;
 
 /// The type of a constant, and whether it is signed.
 type Type = (ScalarType, bool);
@@ -63,11 +63,11 @@ impl Constants {
 
     /// A constant as a number; the bits of a negative one make a very large
     /// number, which is no length of anything.
-    pub(super) fn get(&self, id: Id) -> Option<Bytes> {
+    pub(super) fn get(&self, id: Id) -> Option<Extent> {
         let constant = self.value(id)?;
         Some(match constant.is_specialized {
-            true => Bytes::Default(constant.bits()),
-            false => Bytes::Fixed(constant.bits()),
+            true => Extent::Default(constant.bits()),
+            false => Extent::Fixed(constant.bits()),
         })
     }
 

@@ -9,11 +9,11 @@
 //!
 //! Whatever can't be laid out says why ([`NoLayout`]); a number that isn't known
 //! before run time, that depends on specialization constants, or that 64 bits
-//! can't hold says so, too ([`Bytes`]). Types are laid out in the order of their
+//! can't hold says so, too ([`Extent`]). Types are laid out in the order of their
 //! declarations, each once, without recursion.
 //!
 //! ```
-//! use spirvkit_analysis::layout::{Bytes, Rules, Types};
+//! use spirvkit_analysis::layout::{Extent, Rules, Types};
 //! use spirvkit_binary::{Id, Module};
 //!
 //! let text = "
@@ -40,10 +40,10 @@
 //! # Ok::<(), spirvkit_binary::Error>(())
 //! ```
 
-mod bytes;
 mod compare;
 mod compute;
 mod constants;
+mod extent;
 mod types;
 
 use core::fmt;
@@ -54,8 +54,8 @@ use alloc::vec::Vec;
 use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::Decoration;
 
-pub use bytes::Bytes;
 pub use compare::{Aspect, Comparison, Difference, Place, Row, Rows};
+pub use extent::Extent;
 pub use types::Types;
 
 /// By which rules types are laid out.
@@ -99,11 +99,11 @@ impl fmt::Display for Rules {
 #[non_exhaustive]
 pub struct Layout {
     /// The size; of an array whose length is known at run time, nothing is known.
-    pub size: Bytes,
+    pub size: Extent,
     /// Of what every offset of the type is a multiple, in bytes; above 0.
     pub alignment: u64,
     /// Of an array, how far apart its elements begin.
-    pub array_stride: Option<Bytes>,
+    pub array_stride: Option<Extent>,
     /// Of a matrix, or of arrays of matrices, how its columns or rows lie.
     pub matrix: Option<MatrixLayout>,
 }
@@ -115,7 +115,7 @@ pub struct MatrixLayout {
     /// Whether columns or rows are contiguous.
     pub order: MatrixOrder,
     /// How far apart columns, or rows, begin.
-    pub stride: Bytes,
+    pub stride: Extent,
 }
 
 /// Which parts of a matrix are contiguous.
@@ -165,7 +165,7 @@ pub struct Member {
     pub ty: Id,
     /// Where it begins, from the start of the structure. Unless rules are
     /// explicit, there is none behind a member that has no layout.
-    pub offset: Result<Bytes, NoLayout>,
+    pub offset: Result<Extent, NoLayout>,
     /// Its layout, in which its own decorations decide about matrices.
     pub layout: Result<Layout, NoLayout>,
 }

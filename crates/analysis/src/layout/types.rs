@@ -7,7 +7,7 @@ use spirvkit_binary::{Id, IdMap, Instruction};
 use spirvkit_grammar::{AddressingModel, Capability, Decoration, Op, StorageClass};
 
 use super::constants::Constants;
-use super::{Bytes, Layouts, MatrixOrder, NoLayout, Rules};
+use super::{Extent, Layouts, MatrixOrder, NoLayout, Rules};
 
 /// The types of a module, from which they are [laid out](Self::lay_out).
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub(super) enum Shape<'a> {
     Scalar(u64),
     Vector {
         component: Id,
-        count: Bytes,
+        count: Extent,
     },
     Matrix {
         column: Id,
@@ -48,7 +48,7 @@ pub(super) enum Shape<'a> {
     Array {
         element: Id,
         /// `None` if it can't be told.
-        length: Option<Bytes>,
+        length: Option<Extent>,
     },
     Struct(&'a [u32]),
     Pointer(StorageClass),
@@ -154,7 +154,7 @@ impl<'a> Types<'a> {
     /// boolean one as 0 or 1. An `OpSpecConstantOp` on scalars is worked out with the
     /// defaults of what it depends on. A negative number is as large as its bits make
     /// it. `None` if the id is no such constant.
-    pub fn constant(&self, id: Id) -> Option<Bytes> {
+    pub fn constant(&self, id: Id) -> Option<Extent> {
         self.constants.get(id)
     }
 
@@ -164,7 +164,7 @@ impl<'a> Types<'a> {
     /// # Errors
     ///
     /// [`NoLayout::UnknownNumber`] if it is given by an id whose value isn't known.
-    pub fn stride(&self, ty: Id) -> Option<Result<Bytes, NoLayout>> {
+    pub fn stride(&self, ty: Id) -> Option<Result<Extent, NoLayout>> {
         self.array_stride(self.type_marks(ty))
     }
 
@@ -206,12 +206,12 @@ impl<'a> Types<'a> {
     }
 
     /// The offset of a member with these decorations; `None` if they say none.
-    pub(super) fn offset(&self, marks: Marks) -> Option<Result<Bytes, NoLayout>> {
+    pub(super) fn offset(&self, marks: Marks) -> Option<Result<Extent, NoLayout>> {
         marks.offset.map(|given| self.value(given))
     }
 
     /// The stride of an array with these decorations; `None` if they say none.
-    pub(super) fn array_stride(&self, marks: Marks) -> Option<Result<Bytes, NoLayout>> {
+    pub(super) fn array_stride(&self, marks: Marks) -> Option<Result<Extent, NoLayout>> {
         marks.array_stride.map(|given| self.value(given))
     }
 
@@ -224,9 +224,9 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn value(&self, given: Given) -> Result<Bytes, NoLayout> {
+    fn value(&self, given: Given) -> Result<Extent, NoLayout> {
         match given {
-            Given::Literal(bytes) => Ok(Bytes::Fixed(bytes.into())),
+            Given::Literal(bytes) => Ok(Extent::Fixed(bytes.into())),
             Given::Constant(id) => self.constants.get(id).ok_or(NoLayout::UnknownNumber),
         }
     }
@@ -282,7 +282,7 @@ impl<'a> Types<'a> {
             }
             (Op::TypeVector, &[component, count]) => Shape::Vector {
                 component: Id(component),
-                count: Bytes::Fixed(count.into()),
+                count: Extent::Fixed(count.into()),
             },
             // The same instruction declares cooperative vectors, whose components
             // are nowhere in particular.
@@ -305,7 +305,7 @@ impl<'a> Types<'a> {
             },
             (Op::TypeRuntimeArray, &[element]) => Shape::Array {
                 element: Id(element),
-                length: Some(Bytes::Runtime),
+                length: Some(Extent::Runtime),
             },
             (Op::TypeStruct, members) => Shape::Struct(members),
             (Op::TypePointer | Op::TypeUntypedPointerKHR, &[class, ..]) => {
@@ -343,8 +343,8 @@ impl Marks {
         };
     }
 
-    pub(super) fn matrix_stride(self) -> Option<Bytes> {
-        self.matrix_stride.map(|bytes| Bytes::Fixed(bytes.into()))
+    pub(super) fn matrix_stride(self) -> Option<Extent> {
+        self.matrix_stride.map(|bytes| Extent::Fixed(bytes.into()))
     }
 }
 

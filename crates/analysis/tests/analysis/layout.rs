@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use spirvkit_analysis::layout::{Bytes, MatrixOrder, NoLayout, Rules, Types};
+use spirvkit_analysis::layout::{Extent, MatrixOrder, NoLayout, Rules, Types};
 use spirvkit_binary::{Id, LiteralString, Module};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_text::{AssembleOptions, assemble};
@@ -322,14 +322,17 @@ OpDecorate %mats2 ArrayStride 400"
     let [first, second] = layouts.members(module.id("s")) else {
         panic!()
     };
-    assert_eq!(first.offset, Ok(Bytes::Fixed(64)));
-    assert_eq!(second.offset, Ok(Bytes::Fixed(8)));
+    assert_eq!(first.offset, Ok(Extent::Fixed(64)));
+    assert_eq!(second.offset, Ok(Extent::Fixed(8)));
     // Three rows of two components, the last of which begins at 400 + 200 + 48.
     let layout = second.layout.unwrap();
-    assert_eq!(layout.size, Bytes::Fixed(400 + 200 + 48 + 8));
-    assert_eq!(layout.array_stride, Some(Bytes::Fixed(400)));
-    assert_eq!(layout.matrix.unwrap().stride, Bytes::Fixed(24));
-    assert_eq!(layouts.get(module.id("s")).unwrap().size, Bytes::Fixed(664));
+    assert_eq!(layout.size, Extent::Fixed(400 + 200 + 48 + 8));
+    assert_eq!(layout.array_stride, Some(Extent::Fixed(400)));
+    assert_eq!(layout.matrix.unwrap().stride, Extent::Fixed(24));
+    assert_eq!(
+        layouts.get(module.id("s")).unwrap().size,
+        Extent::Fixed(664)
+    );
     // Out of a structure, nothing says how the matrices lie.
     assert_eq!(
         layouts.get(module.id("mats")),
@@ -364,13 +367,13 @@ OpDecorateId %heap ArrayStrideIdEXT %spec",
     );
     let layouts = module.types().lay_out(Rules::Explicit);
     let members = layouts.members(module.id("s"));
-    assert_eq!(members[0].offset, Ok(Bytes::Fixed(2)));
-    assert_eq!(members[1].offset, Ok(Bytes::Fixed(4)));
-    assert_eq!(members[2].offset, Ok(Bytes::Default(40)));
-    assert_eq!(members[1].layout.unwrap().size, Bytes::Fixed(16));
+    assert_eq!(members[0].offset, Ok(Extent::Fixed(2)));
+    assert_eq!(members[1].offset, Ok(Extent::Fixed(4)));
+    assert_eq!(members[2].offset, Ok(Extent::Default(40)));
+    assert_eq!(members[1].layout.unwrap().size, Extent::Fixed(16));
     let heap = members[2].layout.unwrap();
-    assert_eq!(heap.array_stride, Some(Bytes::Default(40)));
-    assert_eq!(heap.size, Bytes::Runtime);
+    assert_eq!(heap.array_stride, Some(Extent::Default(40)));
+    assert_eq!(heap.size, Extent::Runtime);
 }
 
 #[test]
@@ -397,13 +400,13 @@ fn specialization_shows() {
     let layouts = module.types().lay_out(Rules::Std430);
     // 2 - 24 / -8 elements.
     let array = layouts.get(module.id("quarter")).unwrap();
-    assert_eq!(array.size, Bytes::Default(20));
-    assert_eq!(array.array_stride, Some(Bytes::Fixed(4)));
+    assert_eq!(array.size, Extent::Default(20));
+    assert_eq!(array.array_stride, Some(Extent::Fixed(4)));
     let members = layouts.members(module.id("s"));
-    assert_eq!(members[1].offset, Ok(Bytes::Default(32)));
+    assert_eq!(members[1].offset, Ok(Extent::Default(32)));
     assert_eq!(members[2].offset, Err(NoLayout::UnknownNumber));
     assert_eq!(members[3].offset, Err(NoLayout::UnknownNumber));
-    assert_eq!(members[3].layout.unwrap().size, Bytes::Fixed(4));
+    assert_eq!(members[3].layout.unwrap().size, Extent::Fixed(4));
     assert_eq!(layouts.get(module.id("s")), Err(NoLayout::UnknownNumber));
 }
 
@@ -445,7 +448,7 @@ fn lengths_are_worked_out() {
             ),
         );
         let layout = module.types().lay_out(Rules::Scalar).get(module.id("s"));
-        assert_eq!(layout.unwrap().size, Bytes::Default(length), "{operation}");
+        assert_eq!(layout.unwrap().size, Extent::Default(length), "{operation}");
     }
     for operation in [
         "%u32 UDiv %u32_2 %u32_0",
@@ -470,11 +473,11 @@ fn run_time_arrays_have_a_stride_and_no_size() {
     let [first, array] = layouts.members(module.id("s")) else {
         panic!()
     };
-    assert_eq!(first.offset, Ok(Bytes::Fixed(0)));
-    assert_eq!(array.offset, Ok(Bytes::Fixed(16)));
-    assert_eq!(array.layout.unwrap().array_stride, Some(Bytes::Fixed(16)));
-    assert_eq!(array.layout.unwrap().size, Bytes::Runtime);
-    assert_eq!(layouts.get(module.id("s")).unwrap().size, Bytes::Runtime);
+    assert_eq!(first.offset, Ok(Extent::Fixed(0)));
+    assert_eq!(array.offset, Ok(Extent::Fixed(16)));
+    assert_eq!(array.layout.unwrap().array_stride, Some(Extent::Fixed(16)));
+    assert_eq!(array.layout.unwrap().size, Extent::Runtime);
+    assert_eq!(layouts.get(module.id("s")).unwrap().size, Extent::Runtime);
 }
 
 #[test]
@@ -502,7 +505,7 @@ OpName %logical \"logical\""
         let pointer = layouts.get(module.id("logical")).unwrap();
         assert_eq!(
             (pointer.size, pointer.alignment),
-            (Bytes::Fixed(size), size)
+            (Extent::Fixed(size), size)
         );
     }
 }
@@ -530,7 +533,10 @@ fn what_has_no_form_in_memory_says_so() {
                 "{name}"
             );
         }
-        assert_eq!(layouts.get(module.id("f32")).unwrap().size, Bytes::Fixed(4));
+        assert_eq!(
+            layouts.get(module.id("f32")).unwrap().size,
+            Extent::Fixed(4)
+        );
         assert_eq!(layouts.get(Id(5000)), Err(NoLayout::Undefined));
         assert_eq!(layouts.members(Id(5000)), []);
     }
@@ -543,7 +549,7 @@ fn what_has_no_form_in_memory_says_so() {
     let opaque = Err(NoLayout::Opaque);
     assert_eq!(
         offsets.collect::<Vec<_>>(),
-        [Ok(Bytes::Fixed(0)), opaque, opaque]
+        [Ok(Extent::Fixed(0)), opaque, opaque]
     );
     let layouts = module.types().lay_out(Rules::Explicit);
     let first = layouts.members(module.id("s"))[0];
@@ -561,10 +567,10 @@ fn hostile_sizes_are_too_large() {
     let module = module(HEAD, &body);
     for rules in [Rules::Std140, Rules::Std430, Rules::Scalar] {
         let layouts = module.types().lay_out(rules);
-        assert_eq!(layouts.get(module.id("s")).unwrap().size, Bytes::TooLarge);
+        assert_eq!(layouts.get(module.id("s")).unwrap().size, Extent::TooLarge);
         assert_eq!(
             layouts.members(module.id("s"))[1].offset,
-            Ok(Bytes::TooLarge)
+            Ok(Extent::TooLarge)
         );
     }
 }
@@ -579,7 +585,7 @@ fn depth_costs_no_stack() {
     body += &format!("%s = OpTypeStruct %s{depth}");
     let module = module(HEAD, &body);
     let layouts = module.types().lay_out(Rules::Std140);
-    assert_eq!(layouts.get(module.id("s")).unwrap().size, Bytes::Fixed(64));
+    assert_eq!(layouts.get(module.id("s")).unwrap().size, Extent::Fixed(64));
 }
 
 #[test]
@@ -662,13 +668,13 @@ fn constants_have_values_and_arrays_strides() {
     );
     let types = module.types();
     let constant = |name: &str| types.constant(module.id(name));
-    assert_eq!(constant("length"), Some(Bytes::Fixed(3)));
+    assert_eq!(constant("length"), Some(Extent::Fixed(3)));
     assert_eq!(constant("none"), None);
-    assert_eq!(constant("part"), Some(Bytes::Default(7)));
+    assert_eq!(constant("part"), Some(Extent::Default(7)));
     let stride = |name: &str| types.stride(module.id(name));
-    assert_eq!(stride("vectors"), Some(Ok(Bytes::Fixed(48))));
+    assert_eq!(stride("vectors"), Some(Ok(Extent::Fixed(48))));
     assert_eq!(stride("plain"), None);
     let layouts = types.lay_out(Rules::Explicit);
     let vectors = layouts.get(module.id("vectors")).unwrap();
-    assert_eq!(vectors.size, Bytes::Default(6 * 48 + 8));
+    assert_eq!(vectors.size, Extent::Default(6 * 48 + 8));
 }

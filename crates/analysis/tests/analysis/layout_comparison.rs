@@ -1,6 +1,6 @@
 //! Layouts side by side.
 
-use spirvkit_analysis::layout::{Aspect, Bytes, Comparison, Row, Rules, Types};
+use spirvkit_analysis::layout::{Aspect, Comparison, Extent, Row, Rules, Types};
 use spirvkit_binary::{Id, Module};
 
 fn with_types<T>(text: &str, look: impl FnOnce(&Types<'_>) -> T) -> T {
@@ -131,9 +131,9 @@ fn strides_are_told_of_arrays_in_arrays() {
         place.strides.iter().map(|stride| stride.unwrap()).collect()
     };
     // Four rows of two floats: 16 bytes a row by std140, 8 otherwise.
-    assert_eq!(strides(Rules::Explicit), [128, 64].map(Bytes::Fixed));
-    assert_eq!(strides(Rules::Std140), [128, 64].map(Bytes::Fixed));
-    assert_eq!(strides(Rules::Std430), [64, 32].map(Bytes::Fixed));
+    assert_eq!(strides(Rules::Explicit), [128, 64].map(Extent::Fixed));
+    assert_eq!(strides(Rules::Std140), [128, 64].map(Extent::Fixed));
+    assert_eq!(strides(Rules::Std430), [64, 32].map(Extent::Fixed));
     assert!(comparison.rows[0].place(Rules::Std430).stride_differs);
     assert!(!comparison.rows[0].place(Rules::Std140).stride_differs);
 }
@@ -160,8 +160,8 @@ fn differences_name_what_differs() {
     let late = of(LIGHTS, Rules::Std140, 12);
     assert_eq!(late.len(), 1);
     assert_eq!((late[0].structure, late[0].member), (Id(12), 2));
-    assert_eq!(late[0].declared, Ok(Bytes::Fixed(64)));
-    assert_eq!(late[0].ruled, Ok(Bytes::Fixed(48)));
+    assert_eq!(late[0].declared, Ok(Extent::Fixed(64)));
+    assert_eq!(late[0].ruled, Ok(Extent::Fixed(48)));
 }
 
 #[test]

@@ -6,13 +6,13 @@ use std::fmt;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use spirvkit_analysis::layout::{self, Layouts, MatrixOrder, Rules};
-use spirvkit_binary::{FloatFormat, Id, IdMap, Instruction, NumberType, Value};
+use spirvkit_analysis::index::{self, Inst};
+use spirvkit_analysis::layout::{self, Extent, Layouts, MatrixOrder, NoLayout, Rules};
+use spirvkit_binary::{FloatFormat, Id, IdMap, NumberType, Value};
 use spirvkit_grammar::{
     AccessQualifier, BuiltIn, Decoration, Dim, FPEncoding, ImageFormat, Op, StorageClass,
 };
 
-use crate::amount::Amount;
 use crate::contents::{Contents, text};
 use crate::serial;
 
@@ -30,7 +30,7 @@ pub struct Type {
     pub spelling: String,
     /// How many bytes it takes by its decorations, from the first to the last that is
     /// used; `None` if it has no explicit layout.
-    pub size: Option<Amount>,
+    pub size: Option<Extent>,
     /// What it is.
     #[serde(flatten)]
     pub kind: TypeKind,
@@ -66,7 +66,7 @@ pub enum TypeKind {
         #[serde(serialize_with = "serial::id")]
         component: Id,
         /// How many there are.
-        count: Amount,
+        count: Extent,
     },
     /// `OpTypeMatrix`.
     Matrix {
@@ -82,12 +82,12 @@ pub enum TypeKind {
         #[serde(serialize_with = "serial::id")]
         element: Id,
         /// How many there are.
-        length: Amount,
+        length: Extent,
         /// The constant that says so; `None` for run-time arrays.
         #[serde(serialize_with = "serial::maybe_id")]
         length_id: Option<Id>,
         /// How many bytes apart elements begin, if it is decorated.
-        stride: Option<Amount>,
+        stride: Option<Extent>,
     },
     /// `OpTypeStruct`.
     Struct {
@@ -138,7 +138,7 @@ pub struct Operand {
     /// What it is.
     pub value: OperandValue,
     /// If it is the id of a constant integer, its value.
-    pub constant: Option<Amount>,
+    pub constant: Option<Extent>,
 }
 
 /// What an operand of a type's declaration is.
@@ -200,17 +200,17 @@ pub struct Member {
     #[serde(rename = "type", serialize_with = "serial::id")]
     pub ty: Id,
     /// Where it begins, in bytes from the start of the structure.
-    pub offset: Option<Amount>,
+    pub offset: Option<Extent>,
     /// How many bytes it takes: arrays and matrices with their whole strides, unless
     /// the next member begins before the last ends; structures to the end of their last
     /// member, padding included.
-    pub size: Option<Amount>,
+    pub size: Option<Extent>,
     /// The same with the gap behind it, up to the next member, the next by offset. What
     /// follows the last one, no decoration says. In uniform blocks it is padded so that
     /// the structure ends at a multiple of 16 bytes, which is what the rules for them
     /// ask of arrays and structures (Vulkan, section "Offset and Stride Assignment");
     /// in others it isn't padded.
-    pub padded_size: Option<Amount>,
+    pub padded_size: Option<Extent>,
     /// Of a matrix, or an array of matrices: how many bytes apart columns begin, or
     /// rows if it is row-major.
     pub matrix_stride: Option<u64>,
@@ -286,20 +286,44 @@ pub enum ImageUsage {
     Unknown,
 }
 
+impl From<index::Image> for Image {
+    fn from(image: index::Image) -> Self {
+        Self {
+            sampled_type: image.sampled_type,
+            dim: image.dim,
+            depth: match image.depth {
+                0 => Some(false),
+                1 => Some(true),
+                _ => None,
+            },
+            arrayed: image.arrayed,
+            multisampled: image.multisampled,
+            usage: match image.sampled {
+                0 => ImageUsage::Runtime,
+                1 => ImageUsage::Sampled,
+                2 => ImageUsage::Storage,
+                _ => ImageUsage::Unknown,
+            },
+            format: image.format,
+            access: image.access,
+        }
+    }
+}
+
 /// What is worked out of a type for those that use it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
     /// What an array is of at last; of anything else, the type itself.
     pub(crate) innermost: Id,
     /// How many of it there are.
-    pub(crate) count: Amount,
+    pub(crate) count: Extent,
     /// How many locations it takes in an interface.
     pub(crate) locations: Option<u64>,
     /// Where the first of a structure's members begins.
-    pub(crate) start: Option<Amount>,
+    pub(crate) start: Option<Extent>,
     /// Where its last member ends, padding included; of an array or a matrix, how many
     /// bytes it takes with whole strides.
-    pub(crate) extent: Option<Amount>,
+    pub(crate) extent: Option<Extent>,
     /// Whether all members of a structure are decorated so.
     pub(crate) non_writable: bool,
     pub(crate) non_readable: bool,

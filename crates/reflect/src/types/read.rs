@@ -1,21 +1,21 @@
 //! Reading types off the module.
 
+use spirvkit_analysis::{Lookup, Type as Declared};
+use spirvkit_grammar::Quantifier;
+
 use super::*;
+use crate::decorations::Decorations;
 
 impl Types {
     pub(crate) fn new(contents: &Contents<'_>, constants: &layout::Types<'_>) -> Self {
         let layouts = constants.lay_out(Rules::Explicit);
         let uniform = in_uniform_blocks(contents);
-        let count = contents.types.len();
         let mut types = Self {
-            list: Vec::with_capacity(count),
-            shapes: Vec::with_capacity(count),
+            list: Vec::new(),
+            shapes: Vec::new(),
             places: contents.id_table(0),
         };
-        for instruction in &contents.types {
-            let Some(id) = instruction.result() else {
-                continue;
-            };
+        for (id, declaration) in contents.types() {
             let reader = Reader {
                 contents,
                 constants,
@@ -23,10 +23,10 @@ impl Types {
                 types: &types,
                 uniform: &uniform,
             };
-            let (kind, non_writable, non_readable) = reader.kind(id, instruction);
+            let (kind, non_writable, non_readable) = reader.kind(id, declaration);
             let name = contents.name(id);
             let (innermost, count) = reader.innermost(id, &kind);
-            let size = Amount::of_layout(layouts.get(id).map(|layout| layout.size));
+            let size = laid_out(layouts.get(id).map(|layout| layout.size));
             let size = size.filter(|_| !matches!(kind, TypeKind::Unknown));
             let shape = Shape {
                 innermost,
@@ -66,121 +66,71 @@ struct Reader<'r, 'a> {
 }
 
 impl Reader<'_, '_> {
-    fn number(&self, id: Id) -> Amount {
-        self.constants
-            .constant(id)
-            .map_or(Amount::Unknown, Amount::from)
+    fn number(&self, id: Id) -> Extent {
+        self.constants.constant(id).unwrap_or(Extent::Unknown)
     }
 
     /// What a type is, and whether all its members can't be written, and read.
-    fn kind(&self, id: Id, instruction: &Instruction<'_>) -> (TypeKind, bool, bool) {
-        let operands = instruction.words().get(2..).unwrap_or_default();
-        let kind = match (instruction.op(), operands) {
-            (Op::TypeStruct, members) => return self.structure(id, members),
-            (Op::TypeVoid, _) => TypeKind::Void,
-            (Op::TypeBool, _) => TypeKind::Bool,
-            (Op::TypeInt, &[width, signedness, ..]) => TypeKind::Int {
-                width,
-                signed: signedness != 0,
+    fn kind(&self, id: Id, declaration: Inst<'_>) -> (TypeKind, bool, bool) {
+        if lacks_operands(declaration) {
+            return (TypeKind::Unknown, false, false);
+        }
+        let kind = match Declared::read(declaration.words()) {
+            Declared::Struct { members } => return self.structure(id, members),
+            Declared::Void => TypeKind::Void,
+            Declared::Bool => TypeKind::Bool,
+            Declared::Int { width, signed } => TypeKind::Int { width, signed },
+            Declared::Float { width, encoding } => TypeKind::Float { width, encoding },
+            Declared::Vector { component, count } => TypeKind::Vector {
+                component,
+                count: Extent::Fixed(count.into()),
             },
-            (Op::TypeFloat, &[width, ref encoding @ ..]) => TypeKind::Float {
-                width,
-                encoding: encoding.first().map(|&encoding| FPEncoding(encoding)),
+            Declared::LongVector { component, count } => TypeKind::Vector {
+                component,
+                count: self.number(count),
             },
-            (Op::TypeVector, &[component, count, ..]) => TypeKind::Vector {
-                component: Id(component),
-                count: Amount::Fixed(count.into()),
+            Declared::Matrix { column, count } => TypeKind::Matrix {
+                column,
+                columns: count,
             },
-            (Op::TypeVectorIdEXT, &[component, count, ..]) => TypeKind::Vector {
-                component: Id(component),
-                count: self.number(Id(count)),
-            },
-            (Op::TypeMatrix, &[column, columns, ..]) => TypeKind::Matrix {
-                column: Id(column),
-                columns,
-            },
-            (Op::TypeArray, &[element, length, ..]) => TypeKind::Array {
-                element: Id(element),
-                length: self.number(Id(length)),
-                length_id: Some(Id(length)),
+            Declared::Array { element, length } => TypeKind::Array {
+                element,
+                length: self.number(length),
+                length_id: Some(length),
                 stride: self.stride(id),
             },
-            (Op::TypeRuntimeArray, &[element, ..]) => TypeKind::Array {
-                element: Id(element),
-                length: Amount::Runtime,
+            Declared::RuntimeArray { element } => TypeKind::Array {
+                element,
+                length: Extent::Runtime,
                 length_id: None,
                 stride: self.stride(id),
             },
-            (Op::TypePointer, &[class, pointee, ..]) => TypeKind::Pointer {
-                storage_class: StorageClass(class),
-                pointee: Some(Id(pointee)),
+            Declared::Pointer { class, pointee } => TypeKind::Pointer {
+                storage_class: class,
+                pointee: Some(pointee),
             },
-            (Op::TypeUntypedPointerKHR, &[class, ..]) => TypeKind::Pointer {
-                storage_class: StorageClass(class),
+            Declared::UntypedPointer { class } => TypeKind::Pointer {
+                storage_class: class,
                 pointee: None,
             },
-            (
-                Op::TypeImage,
-                &[
-                    sampled_type,
-                    dim,
-                    depth,
-                    arrayed,
-                    ms,
-                    sampled,
-                    format,
-                    ref access @ ..,
-                ],
-            ) => TypeKind::Image(Image {
-                sampled_type: Id(sampled_type),
-                dim: Dim(dim),
-                depth: match depth {
-                    0 => Some(false),
-                    1 => Some(true),
-                    _ => None,
-                },
-                arrayed: arrayed != 0,
-                multisampled: ms != 0,
-                usage: match sampled {
-                    0 => ImageUsage::Runtime,
-                    1 => ImageUsage::Sampled,
-                    2 => ImageUsage::Storage,
-                    _ => ImageUsage::Unknown,
-                },
-                format: ImageFormat(format),
-                access: access.first().map(|&access| AccessQualifier(access)),
-            }),
-            (Op::TypeSampler, _) => TypeKind::Sampler,
-            (Op::TypeSampledImage, &[image, ..]) => TypeKind::SampledImage { image: Id(image) },
-            (Op::TypeAccelerationStructureKHR, _) => TypeKind::AccelerationStructure,
-            (
-                Op::TypeInt
-                | Op::TypeFloat
-                | Op::TypeVector
-                | Op::TypeVectorIdEXT
-                | Op::TypeMatrix
-                | Op::TypeArray
-                | Op::TypeRuntimeArray
-                | Op::TypePointer
-                | Op::TypeUntypedPointerKHR
-                | Op::TypeImage
-                | Op::TypeSampledImage,
-                _,
-            ) => TypeKind::Unknown,
-            (opcode, _) => self.other(opcode, instruction),
+            Declared::Image(image) => TypeKind::Image(image.into()),
+            Declared::Sampler => TypeKind::Sampler,
+            Declared::SampledImage { image } => TypeKind::SampledImage { image },
+            Declared::Other(Op::TypeAccelerationStructureKHR) => TypeKind::AccelerationStructure,
+            _ => self.other(declaration),
         };
         (kind, false, false)
     }
 
     /// Any type, as the grammar has it.
-    fn other(&self, opcode: Op, instruction: &Instruction<'_>) -> TypeKind {
+    fn other(&self, declaration: Inst<'_>) -> TypeKind {
         let mut operands = Vec::new();
-        let mut names = instruction
-            .info()
-            .map_or(&[][..], |info| info.operands())
-            .iter();
+        let info = declaration.info();
+        let mut names = info.map_or(&[][..], |info| info.operands()).iter();
         let mut name = "";
-        for operand in instruction.operands(&self.contents.definitions) {
+        let definitions = &self.contents.index.definitions;
+        let decoded = declaration.decoded().map(|it| it.operands(definitions));
+        for operand in decoded.into_iter().flatten() {
             let Ok(operand) = operand else {
                 return TypeKind::Unknown;
             };
@@ -204,7 +154,7 @@ impl Reader<'_, '_> {
                 _ => return TypeKind::Unknown,
             };
             let constant = match value {
-                OperandValue::Id(id) => self.constants.constant(id).map(Amount::from),
+                OperandValue::Id(id) => self.constants.constant(id),
                 _ => None,
             };
             operands.push(Operand {
@@ -213,69 +163,67 @@ impl Reader<'_, '_> {
                 constant,
             });
         }
-        TypeKind::Other { opcode, operands }
+        TypeKind::Other {
+            opcode: declaration.op(),
+            operands,
+        }
     }
 
-    fn stride(&self, array: Id) -> Option<Amount> {
-        let stride = Amount::of_layout(self.constants.stride(array)?);
-        self.or_runtime(stride, self.contents.decorations.of(array).stride_id)
+    fn stride(&self, array: Id) -> Option<Extent> {
+        let stride = laid_out(self.constants.stride(array)?);
+        self.or_runtime(stride, self.contents.decorations(array).stride_id)
     }
 
-    /// An amount that a constant gives, if one does: how large descriptors are is known
+    /// An extent that a constant gives, if one does: how large descriptors are is known
     /// when a pipeline is made, not from the module.
-    fn or_runtime(&self, amount: Option<Amount>, given: Option<Id>) -> Option<Amount> {
-        let constant = given.and_then(|given| self.contents.constant(given));
-        match constant.map(|constant| constant.op()) {
-            Some(Op::ConstantSizeOfEXT) => Some(Amount::Runtime),
-            _ => amount,
+    fn or_runtime(&self, extent: Option<Extent>, given: Option<Id>) -> Option<Extent> {
+        match given.map(|given| self.contents.index.op_of(given)) {
+            Some(Op::ConstantSizeOfEXT) => Some(Extent::Runtime),
+            _ => extent,
         }
     }
 
     fn structure(&self, id: Id, members: &[u32]) -> (TypeKind, bool, bool) {
-        let marks = self.contents.decorations.of(id);
+        let index = &self.contents.index;
+        let (own, of_members) = Decorations::of_structure(index, id, members.len());
         let block = match () {
-            () if marks.has(Decoration::BufferBlock) => Some(Block::BufferBlock),
-            () if marks.has(Decoration::Block) => Some(Block::Block),
+            () if own.has(Decoration::BufferBlock) => Some(Block::BufferBlock),
+            () if own.has(Decoration::Block) => Some(Block::Block),
             () => None,
         };
-        let mut names = self.contents.member_names(id).iter().peekable();
+        let mut names = index.member_names(id).peekable();
         let mut list = Vec::with_capacity(members.len());
         let mut non_writable = !members.is_empty();
         let mut non_readable = !members.is_empty();
         let mut next_location = Next::Behind(0);
-        let laid_out = self.layouts.members(id);
-        for (index, &ty) in (0u32..).zip(members) {
+        let layouts = self.layouts.members(id);
+        for ((number, &ty), decorations) in (0u32..).zip(members).zip(of_members) {
             let mut name = None;
-            while let Some(&&(_, member, found)) = names.peek() {
-                if member > index {
-                    break;
-                }
-                name = (member == index).then_some(found).or(name);
-                names.next();
+            while let Some((_, found)) = names.next_if(|&(member, _)| member == number) {
+                name = Some(found);
             }
-            let marks = self.contents.decorations.of_member(id, index);
-            let layout = laid_out.get(index as usize);
+            let layout = layouts.get(number as usize);
             let matrix = layout.and_then(|member| member.layout.ok()?.matrix);
-            let start = match marks.location {
+            let start = match decorations.location {
                 Some(location) => Next::At(location.into()),
                 None => next_location,
             };
             let takes = self.types.shape(Id(ty)).and_then(|shape| shape.locations);
             next_location = start.after(takes);
             let (location, location_offset) = match start {
-                _ if marks.built_in.is_some() => (marks.location, None),
+                _ if decorations.built_in.is_some() => (decorations.location, None),
                 Next::At(location) => (u32::try_from(location).ok(), None),
                 Next::Behind(offset) => (None, Some(offset)),
                 Next::Unknown => (None, None),
             };
-            non_writable &= marks.has(Decoration::NonWritable);
-            non_readable &= marks.has(Decoration::NonReadable);
+            non_writable &= decorations.has(Decoration::NonWritable);
+            non_readable &= decorations.has(Decoration::NonReadable);
             list.push(Member {
                 name: text(name),
                 ty: Id(ty),
                 offset: self.or_runtime(
-                    layout.and_then(|member| Amount::of_layout(member.offset)),
-                    marks.offset_id,
+                    layout.and_then(|member| laid_out(member.offset)),
+                    decorations.offset_id,
                 ),
                 size: layout.and_then(|member| self.member_size(Id(ty), member)),
                 padded_size: None,
@@ -286,10 +234,10 @@ impl Reader<'_, '_> {
                 }),
                 location,
                 location_offset,
-                component: marks.component,
-                built_in: marks.built_in,
-                decorations: marks.flags(),
-                semantic: self.contents.shared(marks.semantic),
+                component: decorations.component,
+                built_in: decorations.built_in,
+                decorations: decorations.flags(),
+                semantic: self.contents.shared(decorations.semantic),
             });
         }
         pad(&mut list, self.uniform.get(id));
@@ -302,8 +250,8 @@ impl Reader<'_, '_> {
     }
 
     /// How many bytes a member takes, before what follows it is looked at.
-    fn member_size(&self, ty: Id, member: &layout::Member) -> Option<Amount> {
-        let size = Amount::of_layout(member.layout.map(|layout| layout.size));
+    fn member_size(&self, ty: Id, member: &layout::Member) -> Option<Extent> {
+        let size = laid_out(member.layout.map(|layout| layout.size));
         match (self.types.kind(ty), member.layout) {
             (Some(TypeKind::Array { length, stride, .. }), Ok(_)) => {
                 stride.map(|stride| length.times(stride))
@@ -312,9 +260,9 @@ impl Reader<'_, '_> {
                 let matrix = layout.matrix?;
                 let lines = match (matrix.order, self.types.kind(*column)) {
                     (MatrixOrder::RowMajor, Some(TypeKind::Vector { count, .. })) => *count,
-                    _ => Amount::Fixed((*columns).into()),
+                    _ => Extent::Fixed((*columns).into()),
                 };
-                Some(lines.times(matrix.stride.into()))
+                Some(lines.times(matrix.stride))
             }
             (Some(TypeKind::Struct { .. }), Ok(_)) => self.types.shape(ty)?.extent,
             _ => size,
@@ -322,7 +270,7 @@ impl Reader<'_, '_> {
     }
 
     /// Where a structure's last member ends.
-    fn extent(&self, kind: &TypeKind, size: Option<Amount>) -> Option<Amount> {
+    fn extent(&self, kind: &TypeKind, size: Option<Extent>) -> Option<Extent> {
         let TypeKind::Struct { members, .. } = kind else {
             return size;
         };
@@ -334,12 +282,12 @@ impl Reader<'_, '_> {
     }
 
     /// What an array is of at last, and how many there are.
-    fn innermost(&self, id: Id, kind: &TypeKind) -> (Id, Amount) {
+    fn innermost(&self, id: Id, kind: &TypeKind) -> (Id, Extent) {
         let TypeKind::Array {
             element, length, ..
         } = kind
         else {
-            return (id, Amount::Fixed(1));
+            return (id, Extent::Fixed(1));
         };
         match self.types.shape(*element) {
             Some(shape) => (shape.innermost, length.times(shape.count)),
@@ -377,6 +325,24 @@ impl Reader<'_, '_> {
     }
 }
 
+/// Whether a declaration is shorter than the grammar has it.
+fn lacks_operands(declaration: Inst<'_>) -> bool {
+    let operands = declaration.info().map_or(&[][..], |info| info.operands());
+    let needed = operands
+        .iter()
+        .filter(|operand| operand.quantifier() == Quantifier::One);
+    declaration.words().len() <= needed.count()
+}
+
+/// What a layout says; `None` if something isn't decorated, or has no form in memory.
+fn laid_out(extent: Result<Extent, NoLayout>) -> Option<Extent> {
+    match extent {
+        Ok(extent) => Some(extent),
+        Err(NoLayout::Opaque | NoLayout::Undecorated(_)) => None,
+        Err(_) => Some(Extent::Unknown),
+    }
+}
+
 /// The location of the next member.
 #[derive(Clone, Copy)]
 enum Next {
@@ -401,7 +367,7 @@ impl Next {
 }
 
 /// Where the first of a structure's members begins.
-fn first_offset(kind: &TypeKind) -> Option<Amount> {
+fn first_offset(kind: &TypeKind) -> Option<Extent> {
     let TypeKind::Struct { members, .. } = kind else {
         return None;
     };
@@ -418,21 +384,19 @@ fn in_uniform_blocks(contents: &Contents<'_>) -> IdMap<bool> {
         }
     }
     // Types are made of what is declared before them, but for pointers.
-    for instruction in contents.types.iter().rev() {
-        let Some(id) = instruction.result().filter(|&id| marked.get(id)) else {
+    let index = &contents.index;
+    for (id, declaration) in contents.types().rev() {
+        if !marked.get(id) {
             continue;
-        };
-        let parts = match instruction.op() {
-            Op::TypeArray | Op::TypeRuntimeArray => instruction.words().get(2..3),
-            Op::TypeStruct if contents.decorations.of(id).has(Decoration::BufferBlock) => None,
-            Op::TypeStruct => instruction.words().get(2..),
-            _ => None,
-        };
-        for &part in parts.unwrap_or_default() {
-            *marked.slot(Id(part)) = true;
         }
-        if parts.is_none() {
-            *marked.slot(id) = false;
+        match Declared::read(declaration.words()) {
+            Declared::Array { element, .. } | Declared::RuntimeArray { element } => {
+                *marked.slot(element) = true;
+            }
+            Declared::Struct { members } if !index.is_decorated(id, Decoration::BufferBlock) => {
+                members.iter().for_each(|&ty| *marked.slot(Id(ty)) = true);
+            }
+            _ => *marked.slot(id) = false,
         }
     }
     marked
@@ -440,7 +404,7 @@ fn in_uniform_blocks(contents: &Contents<'_>) -> IdMap<bool> {
 
 /// Gives members their padded sizes.
 fn pad(members: &mut [Member], in_uniform_block: bool) {
-    let known = |member: &Member| member.offset.and_then(Amount::known);
+    let known = |member: &Member| member.offset.and_then(Extent::known);
     let mut starts: Vec<u64> = members.iter().filter_map(known).collect();
     starts.sort_unstable();
     starts.dedup();
@@ -453,7 +417,7 @@ fn pad(members: &mut [Member], in_uniform_block: bool) {
             continue;
         };
         let padded = match next {
-            Some(next) => Amount::Fixed(next).minus(offset),
+            Some(next) => Extent::Fixed(next).minus(offset),
             None if in_uniform_block => offset.plus(size).round_up(16).minus(offset),
             None => size,
         };

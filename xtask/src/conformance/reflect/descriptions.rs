@@ -6,7 +6,7 @@ use serde_json::Value;
 use spirvkit::binary::Id;
 use spirvkit::grammar::{BuiltIn, StorageClass};
 use spirvkit::reflect::{
-    Amount, Descriptor, DescriptorKind, ImageUsage, InterfaceVariable, Member, Order, Reflection,
+    Descriptor, DescriptorKind, Extent, ImageUsage, InterfaceVariable, Member, Order, Reflection,
     TypeKind,
 };
 
@@ -173,7 +173,7 @@ fn dims(theirs: &Value) -> Vec<u64> {
     list(&theirs["dims"]).iter().map(number).collect()
 }
 
-fn our_dims(array: &[Amount]) -> Vec<u64> {
+fn our_dims(array: &[Extent]) -> Vec<u64> {
     // A run-time array has the length 0 there.
     array
         .iter()
@@ -346,8 +346,8 @@ fn descriptor(theirs: &Value, ours: &Descriptor, module: &Reflection, c: &mut Co
     }
 }
 
-fn show(amount: Option<Amount>) -> u64 {
-    amount.and_then(Amount::known).unwrap_or(0)
+fn show(amount: Option<Extent>) -> u64 {
+    amount.and_then(Extent::known).unwrap_or(0)
 }
 
 /// In what a structure is.
@@ -428,7 +428,7 @@ fn member(
         return;
     }
     // Theirs has one element of a run-time array, and doesn't say that it is one.
-    let is_runtime = array.contains(&Amount::Runtime);
+    let is_runtime = array.contains(&Extent::Runtime);
     if !is_runtime {
         let (size, padded) = match within {
             _ if ours.offset.is_none() => ("members without Offset", "members without Offset"),

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use spirvkit::binary::{Budget, Id};
 use spirvkit::diagnostics::{counted, visible};
 use spirvkit::reflect::{
-    Access, Amount, EntryPoint, InterfaceVariable, Kernel, Operand, Order, Reflection, TypeKind,
+    Access, EntryPoint, Extent, InterfaceVariable, Kernel, Operand, Order, Reflection, TypeKind,
     WorkgroupSize,
 };
 use spirvkit::text::IdNames;
@@ -259,11 +259,11 @@ impl Page<'_> {
     }
 
     /// A type with the dimensions of an array of it.
-    fn arrayed(&self, ty: Option<Id>, array: &[Amount]) -> String {
+    fn arrayed(&self, ty: Option<Id>, array: &[Extent]) -> String {
         let mut text = self.spelling(ty);
         for length in array {
             let _ = match length {
-                Amount::Runtime => write!(text, "[]"),
+                Extent::Runtime => write!(text, "[]"),
                 length => write!(text, "[{length}]"),
             };
         }
@@ -450,7 +450,7 @@ impl Page<'_> {
     }
 
     /// The layout of a structure.
-    fn block(&mut self, title: &str, ty: Option<Id>, size: Option<Amount>) {
+    fn block(&mut self, title: &str, ty: Option<Id>, size: Option<Extent>) {
         let reflection = self.reflection;
         let Some(ty) = ty else {
             return;
@@ -461,7 +461,7 @@ impl Page<'_> {
         }
         let spelling = self.spelling(Some(ty));
         let size = match size {
-            Some(Amount::Runtime) => "sized at run time".to_owned(),
+            Some(Extent::Runtime) => "sized at run time".to_owned(),
             Some(size) => format!("{size} bytes"),
             None => "no explicit layout".to_owned(),
         };

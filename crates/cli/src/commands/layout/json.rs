@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
-use spirvkit::analysis::layout::{
-    Bytes, Comparison, Layout, MatrixOrder, NoLayout, Place, Row, Rules,
-};
+use spirvkit::analysis::layout::{Comparison, Layout, MatrixOrder, NoLayout, Place, Row, Rules};
 use spirvkit::binary::{Budget, Id};
 
 use super::find::Names;
@@ -92,7 +90,7 @@ fn by_rules(value: impl Fn(usize) -> Value) -> Value {
 fn total(layout: Result<Layout, NoLayout>) -> Value {
     match layout {
         Ok(layout) => json!({
-            "size": bytes(layout.size),
+            "size": layout.size,
             "alignment": layout.alignment,
             "unknown": null,
         }),
@@ -119,15 +117,15 @@ fn member(row: &Row, names: &Names, texts: &HashMap<Id, String>) -> Value {
 fn place(place: &Place) -> Value {
     let layout = place.layout.ok();
     let matrix = layout.and_then(|layout| layout.matrix);
-    let strides: Vec<Value> = place.strides.iter().map(|it| known(*it)).collect();
+    let strides: Vec<_> = place.strides.iter().map(|it| it.ok()).collect();
     let reason = place.offset.err().or(place.layout.err());
     json!({
-        "offset": known(place.offset),
-        "start": known(place.start),
-        "size": layout.map_or(Value::Null, |layout| bytes(layout.size)),
+        "offset": place.offset.ok(),
+        "start": place.start.ok(),
+        "size": layout.map(|layout| layout.size),
         "alignment": layout.map(|layout| layout.alignment),
         "array_strides": strides,
-        "matrix_stride": matrix.map_or(Value::Null, |matrix| bytes(matrix.stride)),
+        "matrix_stride": matrix.map(|matrix| matrix.stride),
         "matrix_order": matrix.map(|matrix| match matrix.order {
             MatrixOrder::ColumnMajor => "column-major",
             MatrixOrder::RowMajor => "row-major",
@@ -138,17 +136,4 @@ fn place(place: &Place) -> Value {
         "stride_differs": place.stride_differs,
         "unknown": reason.map(|reason| reason.to_string()),
     })
-}
-
-fn known(value: Result<Bytes, NoLayout>) -> Value {
-    value.map_or(Value::Null, bytes)
-}
-
-fn bytes(value: Bytes) -> Value {
-    match value {
-        Bytes::Fixed(bytes) => json!(bytes),
-        Bytes::Default(bytes) => json!({ "default": bytes }),
-        Bytes::Runtime => json!("runtime"),
-        Bytes::TooLarge => json!("too_large"),
-    }
 }

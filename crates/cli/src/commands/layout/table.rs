@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use spirvkit::analysis::layout::{Bytes, Comparison, Layout, NoLayout, Place, Row, Rules};
+use spirvkit::analysis::layout::{Comparison, Extent, Layout, NoLayout, Place, Row, Rules};
 use spirvkit::binary::{Budget, Id};
 use spirvkit::diagnostics::{counted, visible};
 use spirvkit::text::IdNames;
@@ -164,7 +164,7 @@ impl Notes {
     fn note(&mut self, place: &Place) {
         self.differs |= place.offset_differs || place.stride_differs;
         self.overlaps |= place.overlaps;
-        self.is_specialized |= place.offset.ok().is_some_and(Bytes::is_specialized);
+        self.is_specialized |= place.offset.ok().is_some_and(Extent::is_specialized);
     }
 
     /// What the marks mean.
@@ -217,7 +217,7 @@ impl Look<'_> {
         let indent = "  ".repeat(row.depth as usize);
         let cells = |rules: &Rules| {
             let place = row.place(*rules);
-            let start = place.start.ok().and_then(Bytes::known);
+            let start = place.start.ok().and_then(Extent::known);
             let hole = start.filter(|_| place.hole > 0);
             let text = |value: Option<u64>| {
                 let text = value.map_or_else(String::new, |it| it.to_string());
@@ -240,7 +240,7 @@ impl Look<'_> {
     fn total_line(&self, totals: &[Result<Layout, NoLayout>; 4]) -> Line {
         let cells = |&rules: &Rules| {
             let layout = totals[rules as usize];
-            let size = layout.map_or_else(reason, |layout| short(layout.size));
+            let size = layout.map_or_else(reason, |layout| layout.size.to_string());
             [
                 Cell::default(),
                 Cell::right(size, BOLD),
@@ -280,8 +280,8 @@ fn member_cells(row: &Row, rules: Rules) -> [Cell; CELLS] {
     match (place.start, place.layout) {
         (Err(_), Err(reason)) => unknown(reason),
         (start, layout) => {
-            let size = layout.map_or_else(reason, |layout| short(layout.size));
-            let start = start.map_or_else(reason, short);
+            let size = layout.map_or_else(reason, |layout| layout.size.to_string());
+            let start = start.map_or_else(reason, |it| it.to_string());
             [
                 marked(start, place.overlaps, place.offset_differs),
                 Cell::right(size, ""),
@@ -309,18 +309,14 @@ fn reason(why: NoLayout) -> String {
     }
 }
 
-fn short(bytes: Bytes) -> String {
-    match bytes {
-        Bytes::Runtime => "runtime".into(),
-        bytes => bytes.to_string(),
-    }
-}
-
 /// Strides of arrays from the outermost inwards, and of the matrices in them.
 fn strides(place: &Place) -> String {
-    let arrays = place.strides.iter().map(|it| it.map_or_else(reason, short));
+    let arrays = place
+        .strides
+        .iter()
+        .map(|it| it.map_or_else(reason, |it| it.to_string()));
     let matrix = place.layout.ok().and_then(|layout| layout.matrix);
-    let matrix = matrix.map(|matrix| short(matrix.stride));
+    let matrix = matrix.map(|matrix| matrix.stride.to_string());
     let all: Vec<String> = arrays.chain(matrix).collect();
     all.join("/")
 }

@@ -5,11 +5,11 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use spirvkit_grammar::{ExtInstSet, FPEncoding, Op};
+use spirvkit_grammar::{ExtInstSet, Op};
 
 use crate::id::{Id, IdMap};
 use crate::instruction::{Instruction, Module};
-use crate::number::{FloatFormat, NumberType};
+use crate::number::NumberType;
 use crate::string::LiteralString;
 
 /// What an id stands for, as far as decoding other instructions depends on it.
@@ -239,15 +239,7 @@ fn code_of_value(ty: Id) -> Option<u32> {
 fn untyped(instruction: &Instruction<'_>) -> Definition {
     let words = instruction.words();
     match instruction.op() {
-        Op::TypeInt => match words {
-            [_, _, width, signedness] => number(NumberType::integer(*width, *signedness)),
-            _ => Definition::Type,
-        },
-        Op::TypeFloat => match words {
-            [_, _, width] => number(float(*width, None)),
-            [_, _, width, encoding] => number(float(*width, Some(FPEncoding(*encoding)))),
-            _ => Definition::Type,
-        },
+        Op::TypeInt | Op::TypeFloat => number(NumberType::declared_by(words)),
         Op::ExtInstImport => {
             let name = words.get(2..).and_then(LiteralString::at_start_of);
             Definition::Import(import(
@@ -257,10 +249,6 @@ fn untyped(instruction: &Instruction<'_>) -> Definition {
         op if op.is_type() => Definition::Type,
         _ => Definition::Other,
     }
-}
-
-fn float(width: u32, encoding: Option<FPEncoding>) -> Option<NumberType> {
-    FloatFormat::new(width, encoding).map(NumberType::Float)
 }
 
 fn number(ty: Option<NumberType>) -> Definition {

@@ -1,6 +1,6 @@
 //! The types of numeric literals.
 
-use spirvkit_grammar::FPEncoding;
+use spirvkit_grammar::{FPEncoding, Op};
 
 /// How the bits of a floating-point literal are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +86,23 @@ pub enum NumberType {
 }
 
 impl NumberType {
+    /// The type that the words of an `OpTypeInt` or `OpTypeFloat` declare; `None` if they
+    /// are of something else, or of a number that has no literals here.
+    pub fn declared_by(words: &[u32]) -> Option<Self> {
+        match *words {
+            [first, _, width, signedness] if Op(first as u16) == Op::TypeInt => {
+                Self::integer(width, signedness)
+            }
+            [first, _, width, ref encoding @ ..]
+                if Op(first as u16) == Op::TypeFloat && encoding.len() < 2 =>
+            {
+                let encoding = encoding.first().map(|&encoding| FPEncoding(encoding));
+                FloatFormat::new(width, encoding).map(Self::Float)
+            }
+            _ => None,
+        }
+    }
+
     /// An unsigned 32-bit integer, the type of every literal that no
     /// instruction gives a type to.
     pub const U32: Self = Self::Integer {

@@ -9,7 +9,7 @@ use spirvkit_binary::{Id, NumberType};
 use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::{Op, StorageClass};
 use spirvkit_ir::builder::BuildError;
-use spirvkit_ir::{EditError, Inst, Module, Place, Use};
+use spirvkit_ir::{EditError, Inst, Lookup, Module, Place, Use};
 
 /// Makes `x + x` of `x * 2` and `2 * x`, for integers and floating-point numbers;
 /// returns how many there were.
@@ -48,7 +48,7 @@ fn doubled(module: &Module, inst: Inst) -> Option<(Id, Id)> {
 
 /// Whether an id is the constant 2, of an integer type or `float`.
 fn is_two(module: &Module, id: Id) -> bool {
-    match module.constant(id) {
+    match module.number_constant(id) {
         Some((NumberType::Integer { .. }, bits)) => bits == 2,
         Some((ty, bits)) => ty.width() == 32 && bits == u64::from(2.0_f32.to_bits()),
         None => false,

@@ -48,5 +48,6 @@ pub use attached::About;
 pub use edit::{EditError, Place};
 pub use handles::{Block, Function, Inst};
 pub use module::Module;
+pub use spirvkit_analysis::Lookup;
 pub use uses::Use;
 pub use verify::Inconsistency;

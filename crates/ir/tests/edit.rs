@@ -3,7 +3,7 @@
 use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 use spirvkit_ir::builder::BuildErrorKind;
-use spirvkit_ir::{EditError, Inst, Module, Place};
+use spirvkit_ir::{EditError, Inst, Lookup, Module, Place};
 use spirvkit_text::{DisassembleOptions, Indentation};
 
 /// A module whose ids have the numbers that the text says.
@@ -75,7 +75,7 @@ fn types_and_constants_are_got_by_value_in_the_middle_of_an_edit() {
         .unwrap();
     assert_eq!(six[0], six[1]);
     assert_eq!(module.edit(|b| b.constant_u32(6)).unwrap(), six[0]);
-    assert_eq!(module.constant_integer(six[0]), Some(6));
+    assert_eq!((&module).constant_u64(six[0]), Some(6));
 }
 
 #[test]
@@ -283,14 +283,17 @@ fn operands_are_read_by_their_numbers() {
     assert_eq!(module.operand_id(sum, 0), Some(Id(6)));
     assert_eq!(module.operand_id(sum, 1), Some(Id(4)));
     assert_eq!(module.operand_id(sum, 2), None);
-    assert_eq!(module.op_of(Id(7)), Some(Op::IAdd));
-    assert_eq!(module.op_of(Id(70)), None);
+    let types = &module;
     assert_eq!(
-        module.pointer_type(Id(20)),
-        Some((StorageClass::Private, Id(2)))
+        (types.op_of(Id(7)), types.op_of(Id(70))),
+        (Op::IAdd, Op::Nop)
     );
-    assert_eq!(module.pointer_type(Id(2)), None);
-    assert_eq!(module.number_type(Id(2)), Some(NumberType::U32));
+    assert_eq!(types.pointer_class(Id(20)), Some(StorageClass::Private));
+    assert_eq!(
+        (types.pointee(Id(20)), types.pointee(Id(2))),
+        (Some(Id(2)), None)
+    );
+    assert_eq!(types.number_type(Id(2)), Some(NumberType::U32));
     let name = find(&module, Op::Name);
     assert_eq!(module.operand_id(name, 0), Some(Id(7)));
     assert_eq!(module.operand_word(name, 1), None);
@@ -307,11 +310,17 @@ fn constants_are_read_by_their_width() {
         "%1 = OpTypeInt 16 1\n%2 = OpConstant %1 -2\n%3 = OpTypeFloat 64\n%4 = OpConstant %3 1.5\n\
          %5 = OpSpecConstant %1 3\n%6 = OpConstantNull %1\n",
     );
-    let (ty, bits) = module.constant(Id(2)).unwrap();
+    let constants = &module;
+    let (ty, bits) = constants.number_constant(Id(2)).unwrap();
     assert_eq!((bits, ty.sign_extend(bits)), (0xfffe, -2));
-    assert_eq!(module.constant(Id(4)).unwrap().1, 1.5_f64.to_bits());
-    assert_eq!(module.constant_integer(Id(2)), Some(0xfffe));
-    for none in [4, 5, 6, 7] {
-        assert_eq!(module.constant_integer(Id(none)), None);
+    assert_eq!(
+        constants.number_constant(Id(4)).unwrap().1,
+        1.5_f64.to_bits()
+    );
+    assert_eq!(constants.constant_i64(Id(2)), Some(-2));
+    // Null is 0.
+    assert_eq!(constants.constant_u64(Id(6)), Some(0));
+    for none in [4, 5, 7] {
+        assert_eq!(constants.constant_u64(Id(none)), None);
     }
 }

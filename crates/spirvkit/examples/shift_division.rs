@@ -6,7 +6,7 @@ use std::error::Error;
 use spirvkit::binary::Id;
 use spirvkit::grammar::Op;
 use spirvkit::ir::builder::BuildError;
-use spirvkit::ir::{Inst, Module, Place};
+use spirvkit::ir::{Inst, Lookup, Module, Place};
 use spirvkit::{Endianness, Errors, ValidateOptions};
 
 /// Returns how many divisions there were.
@@ -31,7 +31,7 @@ fn division(module: &Module, inst: Inst) -> Option<(Id, Id, u32)> {
     if module.op(inst) != Op::UDiv {
         return None;
     }
-    let divisor = module.constant_integer(module.operand_id(inst, 1)?)?;
+    let divisor = module.constant_u64(module.operand_id(inst, 1)?)?;
     let power = divisor
         .is_power_of_two()
         .then(|| divisor.trailing_zeros())?;

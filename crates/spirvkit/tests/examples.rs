@@ -5,7 +5,7 @@ use std::path::Path;
 use spirvkit::binary::Module as Borrowed;
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::grammar::{Dim, Op};
-use spirvkit::ir::Module;
+use spirvkit::ir::{Lookup, Module};
 use spirvkit::{DisassembleOptions, Indentation, ValidateOptions};
 
 #[allow(dead_code, unreachable_pub)]
@@ -94,7 +94,7 @@ OpFunctionEnd
         .instructions()
         .filter(|&inst| module.op(inst) == shift)
         .map(|inst| module.operand_id(inst, 1).unwrap())
-        .map(|amount| module.constant_integer(amount).unwrap())
+        .map(|amount| (&module).constant_u64(amount).unwrap())
         .collect();
     assert_eq!(amounts, [1, 31]);
     assert_eq!(shift_division::shift_divisions(&mut module).unwrap(), 0);

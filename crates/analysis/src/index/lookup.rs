@@ -304,6 +304,22 @@ pub trait Lookup<'a> {
         self.constant_u64(id).map(|bits| bits as i64)
     }
 
+    /// The type of numbers that an id declares.
+    fn number_type(&self, ty: Id) -> Option<NumberType> {
+        NumberType::declared_by(self.words_of(ty)?)
+    }
+
+    /// The type and the bits of an `OpConstant`, those above the type's width being zeros;
+    /// [`NumberType::value`] makes a value of them.
+    fn number_constant(&self, id: Id) -> Option<(NumberType, u64)> {
+        let (Op::Constant, &[_, ty, _, ref literal @ ..]) = self.declaration(id) else {
+            return None;
+        };
+        let ty = self.number_type(Id(ty))?;
+        let unused = 64 - u32::from(ty.width());
+        Some((ty, NumberType::join(literal) << unused >> unused))
+    }
+
     /// The value of an integer constant or the default of an integer
     /// specialization constant.
     fn default_u64(&self, id: Id) -> Option<u64> {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use spirvkit_binary::{Id, NumberType};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op};
-use spirvkit_ir::{Inst, Module};
+use spirvkit_ir::{Inst, Lookup, Module};
 
 use super::Converter;
 use super::minimal::Names;
@@ -73,7 +73,7 @@ impl Layout {
             (Op::TypeArray, &[_, id, element, length]) => {
                 let stride = self.strides.get(&id).map(|&stride| u64::from(stride) * 8);
                 let element = stride.unwrap_or_else(|| self.size(element));
-                let length = constant(module, Id(length)).unwrap_or_default();
+                let length = module.default_u64(Id(length)).unwrap_or_default();
                 element.saturating_mul(length)
             }
             (Op::TypePointer, _) => POINTER_BITS,
@@ -103,23 +103,9 @@ impl Layout {
     }
 }
 
-/// The value of a constant; of a specialization constant the one it has unless it is
-/// specialized.
-fn constant(module: &Module, id: Id) -> Option<u64> {
-    let inst = module.definition(id)?;
-    match (module.op(inst), module.get(inst).words()) {
-        (Op::Constant | Op::SpecConstant, [_, _, _, literal @ ..]) => NumberType::literal(literal),
-        _ => None,
-    }
-}
-
 /// What a pointer type points to; another type itself.
 pub(super) fn pointee(module: &Module, ty: Id) -> Id {
-    let inst = module.definition(ty);
-    match inst.map(|inst| (module.op(inst), module.get(inst).words())) {
-        Some((Op::TypePointer, &[_, _, _, pointee])) => Id(pointee),
-        _ => ty,
-    }
+    module.pointee(ty).unwrap_or(ty)
 }
 
 /// The types that functions and variables are of, in the module's order, with what those
@@ -347,7 +333,7 @@ impl Converter<'_, '_> {
         if is_constant || self.to == Set::Shader {
             return Ok(length);
         }
-        let value = constant(self.module, length).unwrap_or_default();
+        let value = (&*self.module).default_u64(length).unwrap_or_default();
         self.number_id(u32::try_from(value).unwrap_or(u32::MAX).max(1))
     }
 

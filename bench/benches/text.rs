@@ -2,7 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use spirvkit::{AssembleOptions, DisassembleOptions, assemble, disassemble_words};
+use spirvkit::{AssembleOptions, DisassembleOptions, assemble, disassemble};
 use spirvkit_bench::{decode, synthetic};
 
 /// The size of the module. The text is about five times as large; all together
@@ -31,7 +31,7 @@ fn decode_operands(bencher: Bencher<'_, '_>) {
 fn disassemble_friendly(bencher: Bencher<'_, '_>) {
     let options = DisassembleOptions::default();
     of_module(bencher, |words| {
-        divan::black_box(disassemble_words(words, &options).is_ok());
+        divan::black_box(disassemble(words, &options).is_ok());
     });
 }
 
@@ -39,13 +39,13 @@ fn disassemble_friendly(bencher: Bencher<'_, '_>) {
 fn disassemble_raw(bencher: Bencher<'_, '_>) {
     let options = DisassembleOptions::default().friendly_names(false);
     of_module(bencher, |words| {
-        divan::black_box(disassemble_words(words, &options).is_ok());
+        divan::black_box(disassemble(words, &options).is_ok());
     });
 }
 
 fn assemble_text_of(bencher: Bencher<'_, '_>, disassembly: &DisassembleOptions) {
     let words = synthetic::module(BYTES);
-    let text = disassemble_words(&words, disassembly)
+    let text = disassemble(&words, disassembly)
         .expect("the module is well-formed")
         .text;
     let options = AssembleOptions::default();

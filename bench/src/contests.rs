@@ -7,9 +7,7 @@ use std::time::Duration;
 use rspirv::binary::Assemble;
 use spirvkit::binary::{HEADER_WORDS, Id};
 use spirvkit::ir::Module;
-use spirvkit::{
-    AssembleOptions, DisassembleOptions, Indentation, ValidateOptions, disassemble_words,
-};
+use spirvkit::{AssembleOptions, DisassembleOptions, Indentation, ValidateOptions};
 use spirvkit_bench::decode::sum_of_operands;
 
 use crate::competitors::{
@@ -225,7 +223,7 @@ pub(crate) fn disassemble_raw(corpus: &Corpus, budget: Duration) -> Contest {
 fn disassemble(corpus: &Corpus, budget: Duration, title: &'static str, friendly: bool) -> Contest {
     let cpp = Cpp::new();
     let options = DisassembleOptions::default().friendly_names(friendly);
-    let ours = |words: &[u32]| Some(disassemble_words(words, &options).ok()?.text);
+    let ours = |words: &[u32]| Some(spirvkit::disassemble(words, &options).ok()?.text);
     let theirs = |words: &[u32]| cpp.disassemble(words, friendly);
     let mut field = Field::new(corpus, |words| {
         ours(words).is_some() && theirs(words).is_some()
@@ -250,7 +248,7 @@ pub(crate) fn disassemble_like_rspirv(corpus: &Corpus, budget: Duration) -> Cont
     let options = DisassembleOptions::default()
         .friendly_names(false)
         .indentation(Indentation::None);
-    let ours = |words: &[u32]| Some(disassemble_words(words, &options).ok()?.text);
+    let ours = |words: &[u32]| Some(spirvkit::disassemble(words, &options).ok()?.text);
     let mut field = Field::new(corpus, |words| {
         ours(words).is_some() && rspirv_disassemble(words).is_some()
     });
@@ -267,7 +265,7 @@ pub(crate) fn disassemble_like_rspirv(corpus: &Corpus, budget: Duration) -> Cont
 pub(crate) fn assemble(corpus: &Corpus, budget: Duration) -> Contest {
     let cpp = Cpp::new();
     let raw = DisassembleOptions::default().friendly_names(false);
-    let text_of = |words: &[u32]| Some(disassemble_words(words, &raw).ok()?.text);
+    let text_of = |words: &[u32]| Some(spirvkit::disassemble(words, &raw).ok()?.text);
     let options = AssembleOptions::default();
     let ours = |text: &str| Some(spirvkit::assemble(text, &options).ok()?.words);
     let theirs = |text: &str| cpp.assemble(text);
@@ -310,7 +308,7 @@ pub(crate) fn assemble(corpus: &Corpus, budget: Duration) -> Contest {
 pub(crate) fn validate(corpus: &Corpus, budget: Duration) -> Contest {
     let cpp = CppValidator::for_env(vulkan_1_3().env).expect("the library has Vulkan 1.3");
     let options = vulkan_1_3();
-    let ours = |words: &[u32]| spirvkit::validate_words(words, &options).is_valid();
+    let ours = |words: &[u32]| spirvkit::validate(words, &options).is_valid();
     let theirs = |words: &[u32]| cpp.judge(words).is_ok();
     let mut field = Field::new(corpus, |words| ours(words) && theirs(words));
     field.thin_out(budget, |words| {

@@ -39,7 +39,7 @@ pub(crate) fn peaks() -> Result<Vec<Peak>, Box<dyn Error>> {
     let words = synthetic::module(BYTES);
     fs::write(&module, bytes_from_words(&words, Endianness::Little))?;
     let raw = DisassembleOptions::default().friendly_names(false);
-    let disassembled = spirvkit::disassemble_words(&words, &raw);
+    let disassembled = spirvkit::disassemble(&words, &raw);
     fs::write(
         &text,
         disassembled
@@ -105,7 +105,7 @@ fn child(work: &'static str, flag: &str, file: &Path) -> Result<Peak, Box<dyn Er
 /// peak of the memory.
 pub(crate) fn disassemble_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
     let input = fs::read(file)?;
-    let output = spirvkit::disassemble(&input, &DisassembleOptions::default());
+    let output = spirvkit::disassemble_bytes(&input, &DisassembleOptions::default());
     let output = black_box(output.map_err(|_| "the module is malformed")?);
     println!("{} {} {}", input.len(), output.text.len(), peak_bytes()?);
     Ok(())
@@ -128,7 +128,7 @@ pub(crate) fn assemble_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
 /// The same for validating, which has no output to speak of.
 pub(crate) fn validate_and_tell(file: &Path) -> Result<(), Box<dyn Error>> {
     let (words, _) = spirvkit::words_from_bytes(&fs::read(file)?)?;
-    let report = black_box(spirvkit::validate_words(&words, &beyond_limits()));
+    let report = black_box(spirvkit::validate(&words, &beyond_limits()));
     if !report.is_valid() {
         return Err(format!("the module is not valid: {report:?}").into());
     }

@@ -79,7 +79,7 @@ pub(crate) fn measure(
     let options = DisassembleOptions::default();
     let texts: Vec<String> = modules
         .iter()
-        .filter_map(|words| Some(spirvkit::disassemble_words(words, &options).ok()?.text))
+        .filter_map(|words| Some(spirvkit::disassemble(words, &options).ok()?.text))
         .collect();
     fs::create_dir(folder.path("texts"))?;
     for (number, text) in texts.iter().enumerate() {
@@ -98,7 +98,7 @@ pub(crate) fn measure(
             goal: 0.85,
             library: Box::new(|| {
                 modules.iter().for_each(|words| {
-                    std::hint::black_box(spirvkit::validate_words(words, &validating));
+                    std::hint::black_box(spirvkit::validate(words, &validating));
                 });
             }),
         },
@@ -111,7 +111,7 @@ pub(crate) fn measure(
             goal: 0.6,
             library: Box::new(|| {
                 modules.iter().for_each(|words| {
-                    std::hint::black_box(spirvkit::disassemble_words(words, &options).is_ok());
+                    std::hint::black_box(spirvkit::disassemble(words, &options).is_ok());
                 });
             }),
         },

@@ -6,8 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use spirvkit::{
-    AssembleOptions, DisassembleOptions, ValidateOptions, assemble, disassemble_words,
-    validate_words,
+    AssembleOptions, DisassembleOptions, ValidateOptions, assemble, disassemble, validate,
 };
 use spirvkit_bench::shapes::{SHAPES, Shape};
 use spirvkit_bench::synthetic;
@@ -53,7 +52,7 @@ pub(crate) fn two_threads(corpus: &Corpus, budget: Duration) -> Vec<Threads> {
     eprintln!("Threads …");
     let bytes = bytes_of(&corpus.modules);
     let disassembly = DisassembleOptions::default();
-    let dis = |words: &Vec<u32>| drop(black_box(disassemble_words(words, &disassembly)));
+    let dis = |words: &Vec<u32>| drop(black_box(disassemble(words, &disassembly)));
     let mut disassembling = [
         Candidate::new("one", || work_through(1, &corpus.modules, dis)),
         Candidate::new("two", || work_through(2, &corpus.modules, dis)),
@@ -61,7 +60,7 @@ pub(crate) fn two_threads(corpus: &Corpus, budget: Duration) -> Vec<Threads> {
     let disassembled = timing::compare(&mut disassembling, budget);
 
     let raw = DisassembleOptions::default().friendly_names(false);
-    let text_of = |words: &Vec<u32>| Some(disassemble_words(words, &raw).ok()?.text);
+    let text_of = |words: &Vec<u32>| Some(disassemble(words, &raw).ok()?.text);
     let texts: Vec<String> = corpus.modules.iter().filter_map(text_of).collect();
     let assembly = AssembleOptions::default();
     let asm = |text: &String| drop(black_box(assemble(text, &assembly)));
@@ -72,7 +71,7 @@ pub(crate) fn two_threads(corpus: &Corpus, budget: Duration) -> Vec<Threads> {
     let assembled = timing::compare(&mut assembling, budget);
 
     let options = vulkan_1_3();
-    let val = |words: &Vec<u32>| drop(black_box(validate_words(words, &options)));
+    let val = |words: &Vec<u32>| drop(black_box(validate(words, &options)));
     let mut validating = [
         Candidate::new("one", || work_through(1, &corpus.modules, val)),
         Candidate::new("two", || work_through(2, &corpus.modules, val)),
@@ -99,18 +98,18 @@ pub(crate) fn sizes(budget: Duration) -> Vec<Size> {
         eprintln!("A module of {megabytes} MB …");
         let words = synthetic::module(megabytes * 1_000_000);
         let raw = DisassembleOptions::default().friendly_names(false);
-        let text = disassemble_words(&words, &raw)
+        let text = disassemble(&words, &raw)
             .expect("the synthetic module is well-formed")
             .text;
         let (disassembly, assembly) = (DisassembleOptions::default(), AssembleOptions::default());
         let validation = beyond_limits();
         let mut candidates = [
             Candidate::new("disassemble", || {
-                drop(black_box(disassemble_words(&words, &disassembly)));
+                drop(black_box(disassemble(&words, &disassembly)));
             }),
             Candidate::new("assemble", || drop(black_box(assemble(&text, &assembly)))),
             Candidate::new("validate", || {
-                drop(black_box(validate_words(&words, &validation)));
+                drop(black_box(validate(&words, &validation)));
             }),
         ];
         let times = timing::compare(&mut candidates, budget);
@@ -152,9 +151,9 @@ pub(crate) fn growth(budget: Duration, with_theirs: bool) -> Vec<Growth> {
         let counts = [shape.count / 2, shape.count, shape.count * 2];
         let modules = counts.map(shape.make);
         let mut candidates = modules.each_ref().map(|words| {
-            let report = validate_words(words, &options);
+            let report = validate(words, &options);
             assert!(report.is_valid(), "{}: {report:?}", shape.name);
-            Candidate::new("", || drop(black_box(validate_words(words, &options))))
+            Candidate::new("", || drop(black_box(validate(words, &options))))
         });
         let times = timing::compare(&mut candidates, budget / 20);
         let mut accepted = false;

@@ -7,7 +7,7 @@ use spirvkit::diagnostics::{Location, Source, render};
 use spirvkit::grammar::{FPEncoding, Op};
 use spirvkit::{
     AssembleOptions, Diagnostic, DisassembleOptions, IdNumbering, Indentation, bytes_from_words,
-    disassemble_words, words_from_bytes,
+    disassemble, words_from_bytes,
 };
 
 /// The most diagnostics of one input that are rendered: that takes time in
@@ -160,7 +160,7 @@ pub fn disassemble_then_assemble(bytes: &[u8]) {
 pub fn disassemble_words_then_assemble(words: &[u32]) {
     run_all_options(words);
     let raw = DisassembleOptions::default().friendly_names(false);
-    let Ok(strict) = disassemble_words(words, &raw) else {
+    let Ok(strict) = disassemble(words, &raw) else {
         return;
     };
     for warning in strict.warnings.iter().take(RENDERED) {
@@ -182,7 +182,7 @@ pub fn disassemble_words_then_assemble(words: &[u32]) {
         return;
     }
     let renumbered = assembled(&strict.text, IdNumbering::Renumber, "strict text");
-    let friendly = disassemble_words(words, &DisassembleOptions::default())
+    let friendly = disassemble(words, &DisassembleOptions::default())
         .unwrap_or_else(|errors| panic!("friendly names change the outcome: {errors:?}"));
     let named = assembled(&friendly.text, IdNumbering::Renumber, "friendly text");
     assert_eq!(
@@ -255,7 +255,7 @@ fn run_all_options(words: &[u32]) {
                 .lenient(lenient)
                 .nested_indentation(nested)
                 .handle_unknown_opcodes(!nested);
-            match disassemble_words(words, &options) {
+            match disassemble(words, &options) {
                 Ok(_) => {}
                 Err(errors) => {
                     assert!(!errors.is_empty(), "refused without a reason");
@@ -269,7 +269,7 @@ fn run_all_options(words: &[u32]) {
 }
 
 fn disassembled(words: &[u32], options: &DisassembleOptions, what: &str) -> String {
-    match disassemble_words(words, options) {
+    match disassemble(words, options) {
         Ok(module) => module.text,
         Err(errors) => panic!("{what} text can't be written: {errors:?}"),
     }
@@ -334,7 +334,7 @@ fn has_contradictory_float_type(words: &[u32]) -> bool {
 /// versions of no language, which the assembler lets pass because they make no
 /// difference to it.
 fn check_only_redefined(words: &[u32]) {
-    if let Err(errors) = disassemble_words(words, &DisassembleOptions::default()) {
+    if let Err(errors) = disassemble(words, &DisassembleOptions::default()) {
         for error in errors {
             assert!(
                 matches!(error.rule(), "binary.redefined" | "binary.unknown-version"),
@@ -373,7 +373,7 @@ pub fn validate(bytes: &[u8]) {
         Ok((words, _)) => validate_words(&words),
         Err(_) => {
             let options = spirvkit::ValidateOptions::default();
-            assert!(!spirvkit::validate(bytes, &options).is_valid());
+            assert!(!spirvkit::validate_bytes(bytes, &options).is_valid());
         }
     }
 }
@@ -385,7 +385,7 @@ pub fn validate_words(words: &[u32]) {
     for env in ["spv1.6", "vulkan1.3", "opencl2.2"] {
         let env = env.parse().expect("the environment is known");
         let mut options = spirvkit::ValidateOptions::for_env(env);
-        let report = spirvkit::validate_words(words, &options);
+        let report = spirvkit::validate(words, &options);
         let found = report.diagnostics();
         let offsets: Vec<usize> = found
             .iter()
@@ -403,12 +403,12 @@ pub fn validate_words(words: &[u32]) {
             let rule = diagnostic.rule();
             assert!(spirvkit::find_rule(rule).is_some(), "{rule} is not listed");
         }
-        let again = spirvkit::validate_words(words, &options);
+        let again = spirvkit::validate(words, &options);
         assert_eq!(again.diagnostics(), found);
         // Less to say doesn't change the verdict.
         options.max_errors = 1;
         assert_eq!(
-            spirvkit::validate_words(words, &options).is_valid(),
+            spirvkit::validate(words, &options).is_valid(),
             report.is_valid()
         );
     }

@@ -2,7 +2,7 @@
 
 use spirvkit::binary::{Id, Section};
 use spirvkit::grammar::{FunctionControl, Op};
-use spirvkit::ir::{Block, Function, Inst, Module, Place};
+use spirvkit::ir::{Block, Function, Inst, Lookup, Module, Place};
 use spirvkit::words_from_bytes;
 
 use crate::RECIPE;
@@ -178,7 +178,7 @@ fn call_in(module: &mut Module, place: Place, value: u32) {
     let Ok(number) = made else {
         return;
     };
-    assert_eq!(module.constant_integer(number), Some(value.into()));
+    assert_eq!((&*module).constant_u64(number), Some(value.into()));
 }
 
 fn any_inst(module: &Module, recipe: &mut Recipe<'_>) -> Inst {

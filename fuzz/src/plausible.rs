@@ -4,7 +4,7 @@ use spirvkit::grammar::{
     Category, Enumeration, ExtInstSet, FPEncoding, InstructionInfo, Op, OperandInfo, OperandKind,
     Quantifier,
 };
-use spirvkit::{DisassembleOptions, disassemble_words};
+use spirvkit::{DisassembleOptions, disassemble};
 
 use crate::recipe::Recipe;
 
@@ -554,7 +554,7 @@ pub fn text_from(bytes: &[u8]) -> String {
         .friendly_names(layout & 2 == 0)
         .comments(layout & 4 != 0)
         .nested_indentation(layout & 8 != 0);
-    let mut text = match disassemble_words(&module_from(module), &options) {
+    let mut text = match disassemble(&module_from(module), &options) {
         Ok(module) => module.text,
         Err(errors) => panic!("a module can't be disassembled leniently: {errors:?}"),
     };

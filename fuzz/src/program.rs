@@ -8,7 +8,7 @@ use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 use rustix::fd::OwnedFd;
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
-use spirvkit::{DisassembleOptions, Endianness, bytes_from_words, disassemble_words};
+use spirvkit::{DisassembleOptions, Endianness, bytes_from_words, disassemble};
 
 use crate::bounded::measured;
 use crate::commands::COMMANDS;
@@ -157,7 +157,7 @@ fn inputs(recipe: &mut Recipe<'_>, module: &[u8], folder: &Path) -> (u64, u64) {
     let binary = bytes_from_words(&a, endianness);
     let options = DisassembleOptions::default().lenient(true);
     let raw = options.friendly_names(recipe.once_in(4));
-    let text = disassemble_words(&a, &raw).map_or_else(|_| String::new(), |it| it.text);
+    let text = disassemble(&a, &raw).map_or_else(|_| String::new(), |it| it.text);
     let form = match recipe.below(8) {
         0 => text.clone().into_bytes(),
         1 => hexadecimal(&a).into_bytes(),

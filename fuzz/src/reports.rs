@@ -3,7 +3,7 @@
 use spirvkit::binary::Module;
 use spirvkit::diagnostics::{Source, render};
 use spirvkit::text::{IdNames, excerpts, named_excerpts};
-use spirvkit::{DisassembleOptions, ValidateOptions, disassemble_words, validate_text};
+use spirvkit::{DisassembleOptions, ValidateOptions, disassemble, validate_text};
 
 use crate::RECIPE;
 use crate::recipe::Recipe;
@@ -67,7 +67,7 @@ pub fn judged_text(bytes: &[u8]) {
     let options = DisassembleOptions::default()
         .lenient(true)
         .friendly_names(recipe.once_in(2));
-    let Ok(module) = disassemble_words(&words, &options) else {
+    let Ok(module) = disassemble(&words, &options) else {
         return;
     };
     let mut text = module.text;

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use spirvkit::{DisassembleOptions, Endianness, bytes_from_words, disassemble_words};
+use spirvkit::{DisassembleOptions, Endianness, bytes_from_words, disassemble};
 
 use crate::reduce::reduce;
 use crate::verdicts::Judges;
@@ -60,7 +60,7 @@ impl Findings {
             let options = DisassembleOptions::default()
                 .lenient(true)
                 .friendly_names(false);
-            let text = match disassemble_words(&words, &options) {
+            let text = match disassemble(&words, &options) {
                 Ok(module) => module.text,
                 Err(_) => "(not a module)".to_owned(),
             };

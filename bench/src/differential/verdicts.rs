@@ -35,7 +35,7 @@ impl Judges {
     pub(crate) fn judge(&mut self, words: &[u32]) -> Result<Both, Box<dyn Error>> {
         self.reference.ask(words);
         let start = Instant::now();
-        let judge = || spirvkit::validate_words(words, &self.options);
+        let judge = || spirvkit::validate(words, &self.options);
         let ours = match panic::catch_unwind(AssertUnwindSafe(judge)) {
             Err(_) => Ours::Panicked,
             Ok(report) => {

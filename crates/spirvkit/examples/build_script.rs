@@ -25,7 +25,7 @@ pub fn check_folder(folder: &Path, options: &ValidateOptions) -> std::io::Result
         let extension = path.extension().and_then(|extension| extension.to_str());
         let found = match extension {
             Some("spv") => {
-                let report = spirvkit::validate(&std::fs::read(&path)?, options);
+                let report = spirvkit::validate_bytes(&std::fs::read(&path)?, options);
                 // A binary module has no text; errors quote the instructions.
                 report.render(&Source::new(&name, ""))
             }

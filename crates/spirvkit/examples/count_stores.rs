@@ -64,6 +64,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{count} stores are counted");
     let file = spirvkit::bytes_from_words(&module.store(), Endianness::Little);
     let options = ValidateOptions::for_env("vulkan1.3".parse()?);
-    spirvkit::validate(&file, &options).into_result()?;
+    spirvkit::validate_bytes(&file, &options).into_result()?;
     Ok(std::fs::write(output, file)?)
 }

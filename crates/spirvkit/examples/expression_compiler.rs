@@ -209,7 +209,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let expression = std::env::args().nth(1);
     let expression = expression.ok_or("usage: expression_compiler EXPRESSION")?;
     let words = compile(&expression)?.store();
-    let text = spirvkit::disassemble_words(&words, &Default::default())?;
+    let text = spirvkit::disassemble(&words, &Default::default())?;
     print!("{}", text.text);
     Ok(())
 }

@@ -34,7 +34,7 @@
 //! let file = module.to_bytes(Endianness::Little);
 //!
 //! let options = DisassembleOptions::default().header(false);
-//! let back = spirvkit::disassemble(&file, &options).unwrap();
+//! let back = spirvkit::disassemble_bytes(&file, &options).unwrap();
 //! assert!(back.text.contains("%float_1 = OpConstant %float 1\n"));
 //! ```
 //!
@@ -89,10 +89,10 @@ pub use spirvkit_grammar::{TargetEnv, Version};
 pub use spirvkit_reflect::{Reflection, reflect_words};
 pub use spirvkit_text::{
     AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation,
-    assemble, disassemble as disassemble_words, disassemble_bytes as disassemble,
+    assemble, disassemble, disassemble_bytes,
 };
 pub use spirvkit_validate::{Options as ValidateOptions, Report, Rule, find_rule, rules};
-pub use validation::{validate, validate_text, validate_words};
+pub use validation::{validate, validate_bytes, validate_text};
 
 /// The words of a module in host order, from the bytes of a file of either byte order.
 ///

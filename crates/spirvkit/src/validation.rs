@@ -19,18 +19,18 @@ use spirvkit_validate::{Options, Report};
 ///
 /// ```
 /// let options = spirvkit::ValidateOptions::for_env("vulkan1.3".parse().unwrap());
-/// let report = spirvkit::validate(b"not a module", &options);
+/// let report = spirvkit::validate_bytes(b"not a module", &options);
 /// assert!(!report.is_valid());
 /// ```
-pub fn validate(bytes: &[u8], options: &Options) -> Report {
+pub fn validate_bytes(bytes: &[u8], options: &Options) -> Report {
     match words_from_bytes(bytes) {
-        Ok((words, _)) => validate_words(&words, options),
+        Ok((words, _)) => validate(&words, options),
         Err(_) => spirvkit_validate::validate_bytes(bytes, options),
     }
 }
 
-/// Judges a module, given as words in host order, as [`validate`] does.
-pub fn validate_words(words: &[u32], options: &Options) -> Report {
+/// Judges a module, given as words in host order, as [`validate_bytes`] does.
+pub fn validate(words: &[u32], options: &Options) -> Report {
     // Names take a pass over the module, which one without errors is spared.
     let names = OnceCell::new();
     let names = || names.get_or_init(|| IdNames::new(words));

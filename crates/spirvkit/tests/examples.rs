@@ -36,13 +36,13 @@ fn valid_text(module: &Module, env: &str) -> String {
     module.verify().unwrap();
     let words = module.store();
     let options = ValidateOptions::for_env(env.parse().unwrap());
-    let report = spirvkit::validate_words(&words, &options);
+    let report = spirvkit::validate(&words, &options);
     let warnings = report.into_result().unwrap();
     assert!(warnings.is_empty(), "{warnings:?}");
     let options = DisassembleOptions::default()
         .friendly_names(false)
         .indentation(Indentation::None);
-    spirvkit::disassemble_words(&words, &options).unwrap().text
+    spirvkit::disassemble(&words, &options).unwrap().text
 }
 
 /// The opcodes of a module's only function, up to its return.

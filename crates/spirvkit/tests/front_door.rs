@@ -24,12 +24,13 @@ fn text_becomes_bytes_and_text_again_in_either_byte_order() {
             spirvkit::words_from_bytes(&bytes),
             Ok((module.words.clone(), endianness))
         );
-        assert_eq!(spirvkit::disassemble(&bytes, &plain()).unwrap().text, TEXT);
+        assert_eq!(
+            spirvkit::disassemble_bytes(&bytes, &plain()).unwrap().text,
+            TEXT
+        );
     }
     assert_eq!(
-        spirvkit::disassemble_words(&module.words, &plain())
-            .unwrap()
-            .text,
+        spirvkit::disassemble(&module.words, &plain()).unwrap().text,
         TEXT
     );
 }
@@ -58,7 +59,7 @@ fn errors_of_text_and_of_modules_render_alike() {
     );
 
     let words = [0x0723_0203, 0x0001_0000, 0, 1, 0, 0x0002_0000, 7];
-    let errors = spirvkit::disassemble_words(&words, &plain()).unwrap_err();
+    let errors = spirvkit::disassemble(&words, &plain()).unwrap_err();
     assert_eq!(errors[0].location(), Location::Word(6));
     let shown = render::terminal(&errors[0], Some(&Source::new("a.spv", "")), false);
     assert!(shown.contains("--> a.spv: byte 24 (word 6)"), "{shown}");

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use spirvkit::{AssembleOptions, DisassembleOptions, Endianness, assemble, disassemble};
+use spirvkit::{AssembleOptions, DisassembleOptions, Endianness, assemble, disassemble_bytes};
 
 /// The sample texts.
 fn texts() -> Vec<PathBuf> {
@@ -52,7 +52,7 @@ fn raw_texts_of_the_modules_assemble_to_them() {
                 .nested_indentation(true),
             plain.clone().annotate(true).source(true),
         ] {
-            let text = disassemble(&module, &options).unwrap();
+            let text = disassemble_bytes(&module, &options).unwrap();
             assert!(text.warnings.is_empty(), "{}", path.display());
             assert!(
                 bytes(&text.text) == module,
@@ -68,10 +68,10 @@ fn friendly_texts_of_the_modules_assemble_to_modules_of_the_same_text() {
     let options = DisassembleOptions::default();
     for path in texts() {
         let module = std::fs::read(path.with_extension("spv")).unwrap();
-        let first = disassemble(&module, &options).unwrap().text;
+        let first = disassemble_bytes(&module, &options).unwrap().text;
         let again = bytes(&first);
         assert_eq!(again.len(), module.len(), "{}", path.display());
-        let second = disassemble(&again, &options).unwrap().text;
+        let second = disassemble_bytes(&again, &options).unwrap().text;
         // The numbers of ids may differ, and with them the names made of numbers.
         assert_eq!(
             second.lines().count(),

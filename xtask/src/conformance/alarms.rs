@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn compare(module: &[u8], env: TargetEnv, arguments: &Arguments) -> Option<Difference> {
-    let report = spirvkit::validate(module, &ValidateOptions::for_env(env));
+    let report = spirvkit::validate_bytes(module, &ValidateOptions::for_env(env));
     let first = report
         .diagnostics()
         .iter()

@@ -258,7 +258,7 @@ fn assemble_text(text: &str) -> Result<Vec<u8>, String> {
 }
 
 fn disassemble(module: &[u8], options: &DisassembleOptions) -> Result<String, String> {
-    let result = spirvkit::disassemble(module, options);
+    let result = spirvkit::disassemble_bytes(module, options);
     result.map(|module| module.text).map_err(|errors| {
         let messages: Vec<&str> = errors.iter().map(|error| error.message()).collect();
         format!("does not disassemble: {}", messages.join("; "))

@@ -337,7 +337,7 @@ impl Trial<'_> {
         let mut options = ValidateOptions::for_env(self.env);
         options.uniform_buffer_standard_layout = self.rules != Rules::Std140;
         options.scalar_block_layout = self.rules == Rules::Scalar;
-        let report = spirvkit::validate_words(&words, &options);
+        let report = spirvkit::validate(&words, &options);
         let found = report.diagnostics().iter();
         let found = found.filter(|it| it.rule().starts_with("layout."));
         found

@@ -175,7 +175,7 @@ fn check(
 
 /// Whether both validators accept a module.
 fn verdict(words: &[u32], env: TargetEnv, reference: Option<&Path>) -> Result<(), String> {
-    let report = spirvkit::validate_words(words, &ValidateOptions::for_env(env));
+    let report = spirvkit::validate(words, &ValidateOptions::for_env(env));
     if let Some(first) = report.diagnostics().first().filter(|_| !report.is_valid()) {
         return Err(format!("[{}] {}", first.rule(), first.message()));
     }

@@ -172,7 +172,7 @@ pub(crate) fn disassemble(
     messages: &mut Messages,
 ) -> Option<Vec<u8>> {
     let bytes = binary(name, bytes, messages)?;
-    match spirvkit::disassemble(&bytes, options) {
+    match spirvkit::disassemble_bytes(&bytes, options) {
         Ok(disassembled) => {
             messages.add_all(name, &disassembled.warnings);
             Some(disassembled.text.into_bytes())

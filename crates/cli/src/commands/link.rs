@@ -132,6 +132,6 @@ fn diagnostic(error: &LinkError) -> Diagnostic {
 /// Checks the result for an environment.
 fn check(module: &Module, env: TargetEnv, name: &str, messages: &mut Messages) {
     let options = ValidateOptions::for_env(env);
-    let report = spirvkit::validate_words(&module.store(), &options);
+    let report = spirvkit::validate(&module.store(), &options);
     messages.add_all(name, report.diagnostics());
 }

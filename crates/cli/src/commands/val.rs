@@ -361,7 +361,7 @@ impl Check<'_> {
     fn check(&self, input: &Input) -> Outcome {
         let judged = match input.read_words() {
             Ok(Some(words)) => {
-                let report = spirvkit::validate_words(&words, &self.options);
+                let report = spirvkit::validate(&words, &self.options);
                 Ok((report, String::new()))
             }
             Ok(None) => input.read().map(|bytes| check(bytes, &self.options)),
@@ -431,7 +431,7 @@ impl Check<'_> {
 /// assembly text, which is returned for messages to quote.
 fn check(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
     match Form::of(bytes) {
-        Ok(Form::Binary(bytes)) => (spirvkit::validate(&bytes, options), String::new()),
+        Ok(Form::Binary(bytes)) => (spirvkit::validate_bytes(&bytes, options), String::new()),
         Ok(Form::Text(text)) => (spirvkit::validate_text(&text, options), text),
         Err((error, text)) => (Report::new(vec![error]), text),
     }

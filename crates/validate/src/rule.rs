@@ -163,17 +163,18 @@ impl Frame {
 
 impl Example {
     /// Pieces in the frames of these names, from the outermost to the innermost, with the
-    /// environment behind them: `shader matrices spv1.6`. What isn't an environment stands
-    /// for SPIR-V 1.6, and what isn't a frame for none.
+    /// environment behind them: `shader, matrices, spv1.6`, with or without commas. What isn't
+    /// an environment stands for SPIR-V 1.6, and what isn't a frame for none.
     pub fn framed(frames: &str, breaks: &str, keeps: &str) -> Self {
-        let (frames, environment) = frames.rsplit_once(' ').unwrap_or(("", frames));
-        let environment = environment.parse().map_or("spv1.6", TargetEnv::name);
+        let mut frames = frames.split([',', ' ']).filter(|name| !name.is_empty());
+        let environment = frames.next_back().and_then(|name| name.parse().ok());
+        let environment = environment.map_or("spv1.6", TargetEnv::name);
         let mut example = Self {
             frame: Frame::WholeFor(environment),
             breaks: breaks.to_owned(),
             keeps: keeps.to_owned(),
         };
-        for name in frames.split(' ').rev() {
+        for name in frames.rev() {
             match name {
                 "shader" => example.frame = Frame::ShaderFor(environment),
                 "fragment" => example.frame = Frame::FragmentFor(environment),

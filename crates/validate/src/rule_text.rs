@@ -11,8 +11,8 @@ pub(crate) struct Section<'t> {
     pub(crate) facts: &'t str,
     /// What the rule says.
     pub(crate) text: &'t str,
-    /// What the example stands in, from the outside to the inside, and at last the
-    /// environment that it is for.
+    /// The frames of the example, from the outside to the inside, then the environment
+    /// that it is for, with commas between them.
     pub(crate) frames: &'t str,
     /// Assembly that breaks the rule.
     pub(crate) breaks: &'t str,
@@ -34,9 +34,9 @@ pub(crate) fn sections(page: &str) -> impl Iterator<Item = Section<'_>> {
 fn parse(section: &str) -> Option<Section<'_>> {
     let (id, rest) = section.split_once("\n\n")?;
     let (facts, rest) = rest.split_once("\n\n")?;
-    let (text, rest) = rest.split_once("\n\n```spirv breaks ")?;
-    let (frames, rest) = rest.split_once('\n')?;
-    let (breaks, rest) = rest.split_once("```\n\n```spirv keeps\n")?;
+    let (text, rest) = rest.split_once("\n\nBreaks it (")?;
+    let (frames, rest) = rest.split_once("):\n\n```spirv\n")?;
+    let (breaks, rest) = rest.split_once("```\n\nKeeps it:\n\n```spirv\n")?;
     let (keeps, rest) = rest.split_once("```")?;
     rest.trim().is_empty().then_some(Section {
         id,

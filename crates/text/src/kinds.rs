@@ -30,7 +30,7 @@ kinds! {
         example: "%void OpTypeVoid\n",
     }
     STRAY_EQUALS = "text.stray-equals", InvalidText {
-        text: "An `=` is somewhere other than between a result id and an opcode name.",
+        text: "An `=` appears somewhere other than between a result id and an opcode name.",
         advice: "Write `%id =` before the opcode name.",
         example: "=\n",
     }
@@ -42,7 +42,7 @@ kinds! {
     }
     WRONG_VERSION = "text.wrong-version", WrongVersion {
         text: "The version of SPIR-V that `--target-env` selects doesn't have the instruction.",
-        advice: "Assemble for an environment with a version that has it.",
+        advice: "Assemble for an environment whose version of SPIR-V has it.",
     }
     MISSING_RESULT = "text.missing-result", InvalidText {
         text: "An instruction that has a result is written without `%id =`.",
@@ -60,12 +60,12 @@ kinds! {
         example: "OpDecorate %my-type Block\n",
     }
     MISSING_OPERAND = "text.missing-operand", InvalidText {
-        text: "An instruction ends before all the operands that it needs.",
+        text: "An instruction has fewer operands than it needs.",
         advice: "Add the operand that the message names.",
         example: "OpMemoryModel Logical\n",
     }
     EXPECTED_ID = "text.expected-id", InvalidText {
-        text: "Where an instruction needs an id, there is something else.",
+        text: "An operand that must be an id is something else.",
         advice: "Write the id with its `%`. A constant needs an instruction of its own, whose result is the operand.",
         example: "%pair = OpTypeVector float 2\n",
     }
@@ -90,12 +90,12 @@ kinds! {
         advice: "Remove the character.",
     }
     EXPECTED_STRING = "text.expected-string", InvalidText {
-        text: "Where an instruction needs a string, there is something else.",
+        text: "An operand that must be a string is something else.",
         advice: "Put the string in double quotes.",
         example: "OpExtension SPV_KHR_16bit_storage\n",
     }
     BAD_NUMBER = "text.bad-number", InvalidText {
-        text: "Where an instruction needs a number, there is something else, or a number in the wrong form.",
+        text: "An operand that must be a number is something else, or a number in the wrong form.",
         advice: "Write an integer in decimal or with `0x`, and a floating-point number in decimal or as `0x1.8p3`.",
         example: "%float = OpTypeFloat wide\n",
     }
@@ -122,7 +122,7 @@ kinds! {
         example: "OpSwitch %selector %default 1 %one\n",
     }
     UNKNOWN_ENUMERANT = "text.unknown-enumerant", InvalidLookup {
-        text: "The name is not one of the operand's values.",
+        text: "A name is not one of the operand's values.",
         advice: "Check whether it is misspelt. A value that is newer than this program can be written as a number \
                  with `!` before it.",
         example: "OpCapability Shadr\n",
@@ -145,13 +145,13 @@ kinds! {
         example: "%int = OpTypeInt 32 1\n%c = OpSpecConstantOp %int Plus %a %b\n",
     }
     NESTED_SPEC_CONSTANT_OP = "text.nested-spec-constant-op", InvalidText {
-        text: "An `OpSpecConstantOp` has another as its operation.",
+        text: "The operation of an `OpSpecConstantOp` is another `OpSpecConstantOp`.",
         advice: "Make the inner one an instruction of its own, and use its result as an operand.",
         example: "%int = OpTypeInt 32 1\n%c = OpSpecConstantOp %int SpecConstantOp IAdd %a %b\n",
     }
     TOO_MANY_TEXT_ERRORS = "text.too-many-errors", InvalidText {
         text: "The text has more errors than `--max-errors` allows, or than can be shown for a text of its size.",
-        advice: "Fix those that are shown, or give a higher number; 0 means no limit.",
+        advice: "Fix the errors that are shown, or use a higher number; 0 means no limit.",
     }
     BAD_HEADER_COMMENT = "text.bad-header-comment", InvalidText {
         text: "A comment at the top that gives a value of the header, such as `; Version: 1.3`, can't be read, so it \
@@ -161,7 +161,7 @@ kinds! {
     }
     BAD_FLOAT_TYPE = "text.bad-float-type", InvalidText {
         text: "An `OpTypeFloat` has an encoding that is unknown, or that doesn't exist for its width.",
-        advice: "Give the width that belongs to the encoding, such as 16 for `BFloat16KHR`.",
+        advice: "Use the width that belongs to the encoding, such as 16 for `BFloat16KHR`.",
         example: "%float = OpTypeFloat 32 BFloat16KHR\n",
     }
     REDEFINITION = "text.redefinition", InvalidId {
@@ -181,8 +181,8 @@ kinds! {
         example: "OpMemoryModel !0 GLSL450\n",
     }
     BAD_UNKNOWN_OPCODE = "text.bad-unknown-opcode", InvalidText {
-        text: "An `OpUnknown` doesn't have the form `OpUnknown(opcode, word count)`, or doesn't have as many operands \
-               as that says.",
+        text: "An `OpUnknown` doesn't have the form `OpUnknown(opcode, word count)`, or its operands don't match the \
+               word count.",
         advice: "Count the word with the opcode, too: an instruction with two operands of one word each has 3 words.",
         example: "OpUnknown(100, 3) 1\n",
     }
@@ -209,16 +209,16 @@ kinds! {
         advice: "`spv compact-ids` renumbers the ids of a module without gaps.",
     }
     LOW_BOUND = "binary.low-bound", InvalidBinary {
-        text: "An id isn't below the header's id bound.",
+        text: "An id is not less than the header's id bound.",
         advice: "The id bound must be greater than all ids. The text from `spv dis` keeps the wrong bound only with \
                  `--lenient`.",
     }
     UNKNOWN_VERSION = "binary.unknown-version", InvalidBinary {
-        text: "The header's version isn't 1 point something, so the module may mean anything.",
-        advice: "`spv dis --lenient` shows it as if it were of version 1.",
+        text: "The major version in the header is not 1, so the meaning of the module is unknown.",
+        advice: "`spv dis --lenient` disassembles it as if it were of version 1.",
     }
     ZERO_WORD_COUNT = "binary.zero-word-count", InvalidBinary {
-        text: "An instruction has a word count of 0, so it is unknown where the next one starts.",
+        text: "An instruction has a word count of 0, so the start of the next one is unknown.",
         advice: "Check whether the file is damaged. `spv dis --lenient` shows the rest word by word.",
     }
     UNKNOWN_BINARY_OPCODE = "binary.unknown-opcode", InvalidBinary {
@@ -227,7 +227,7 @@ kinds! {
                  `OpUnknown`.",
     }
     MISSING_BINARY_OPERAND = "binary.missing-operand", InvalidBinary {
-        text: "An instruction's words end before all the operands that it needs.",
+        text: "An instruction has fewer words than its operands need.",
         advice: "`spv dis --lenient` shows what is there.",
     }
     SURPLUS_WORDS = "binary.surplus-words", InvalidBinary {
@@ -243,9 +243,9 @@ kinds! {
         advice: "`spv dis --lenient` shows the second as `OpUnknown`.",
     }
     OTHER_FORMAT = "binary.other-format", InvalidBinary {
-        text: "The file is not a module, but starts like a file of another format, such as a DXIL container, an ELF file or an \
-               archive.",
-        advice: "Take the module out of the file, or compile the shader to SPIR-V instead.",
+        text: "The file is not a module, but starts like a file in another format, such as a DXIL container, an ELF \
+               file or an archive.",
+        advice: "Extract the module from the file, or compile the shader to SPIR-V instead.",
     }
     UNKNOWN_VALUE = "binary.unknown-enumerant", InvalidBinary {
         text: "An operand has a value that is not in its enumeration.",
@@ -304,7 +304,7 @@ kinds! {
     }
     TOO_MANY_BINARY_ERRORS = "binary.too-many-errors", InvalidBinary {
         text: "The module has more errors than `--max-errors` allows.",
-        advice: "Give a higher number (0 means no limit), or use `--lenient`.",
+        advice: "Use a higher number (0 means no limit), or use `--lenient`.",
     }
     MALFORMED = "binary.malformed", InvalidBinary {
         text: "The module can't be decoded.",

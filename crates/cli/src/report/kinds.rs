@@ -29,14 +29,14 @@ kinds! {
         advice: "Save the text as UTF-8.",
     }
     CONVERTED = "binary.converted", InvalidBinary {
-        text: "The file was a binary module until something converted it as if it were text. Windows PowerShell does that \
-               to what `>` writes to a file.",
-        advice: "Make the module again, and name its file with `-o` instead of `>`.",
+        text: "The file was a binary module, but a program converted it as if it were text. Windows PowerShell does \
+               so when it writes to a file with `>`.",
+        advice: "Create the module again, and write it with `-o` instead of `>`.",
     }
     BAD_DIGIT = "hex.bad-digit", InvalidText {
-        text: "A module written as digits contains something that is not a number, or not in the base of the first \
-               number.",
-        advice: "Leave only numbers, with white space or commas between them, or code around a single array of them.",
+        text: "A module written as digits contains something other than a number, or a number in a different base \
+               than the first.",
+        advice: "Leave only numbers, separated by white space or commas, or code around a single array of them.",
     }
     ODD_DIGITS = "hex.odd-digits", InvalidText {
         text: "A run of bytes, as `xxd -p` writes them, has an odd number of digits, but a byte has two.",
@@ -47,8 +47,8 @@ kinds! {
         advice: "Check whether the text is the whole module.",
     }
     WRONG_OFFSET = "hex.wrong-offset", InvalidText {
-        text: "In a dump with offsets, a line's offset is not the number of bytes before it, so lines are missing or in the \
-               wrong order, or too many are left out with `*`.",
+        text: "In a dump with offsets, a line's offset is not the number of bytes before it: lines are missing or in \
+               the wrong order, or a `*` replaces too many.",
         advice: "Dump the whole module again; `hexdump -v` and `od -v` leave nothing out.",
     }
     OPEN_ARRAY = "hex.open-array", InvalidText {
@@ -65,8 +65,8 @@ kinds! {
         advice: "Write all numbers with the same prefix, or all without.",
     }
     TOO_LONG = "hex.too-long", InvalidText {
-        text: "In a module written as digits, a number is larger, or has more digits, than a unit of the first \
-               number's size can have: a byte or a word.",
+        text: "In a module written as digits, a number is too large, or has too many digits, for the unit that the \
+               first number's size determines: a byte or a word.",
         advice: "Check whether two numbers have run together.",
     }
     WRONG_HEX_MAGIC = "hex.wrong-magic", InvalidText {
@@ -83,18 +83,19 @@ kinds! {
     }
     BAD_CONSTANT_VALUE = "transform.bad-constant-value", InvalidValue {
         text: "A specialization constant can't have the requested value, or different values are requested for it.",
-        advice: "`spv specialize --list` shows the types of the constants. Give true or false for a bool, and a \
-                 number that fits for a number.",
+        advice: "`spv specialize --list` shows the types of the constants. Use true or false for a bool, and a number \
+                 that fits for a number.",
     }
     UNDEFINED_OPERATION = "transform.undefined-operation", InvalidValue {
         text: "An operation on specialization constants has no defined result for their values, such as a division by \
-               0, or can't be computed. It gets the result that implementations commonly give, or stays as it is.",
-        advice: "Check whether the values are the intended ones.",
+               0, or can't be computed. It is replaced by the result that implementations commonly give, or left \
+               unchanged.",
+        advice: "Check that the values are correct.",
     }
     SPLIT_TOO_LARGE = "split.too-large", InvalidData {
-        text: "The module has very many entry points that use most of it, so the sum of the modules for all of them \
+        text: "The module has very many entry points that each use most of it, so the total size of the split modules \
                would be out of proportion.",
-        advice: "Split off the entry points that are needed with `--entry-point`.",
+        advice: "Split off only the entry points that are needed, with `--entry-point`.",
     }
     NO_ENTRY_POINT = "split.no-entry-point", InvalidLookup {
         text: "The module has no entry points, or none with this name and execution model.",
@@ -106,21 +107,21 @@ kinds! {
     }
     NOT_CONVERTED = "debug.convert", InvalidData {
         text: "The module's debug information can't be written in the other instruction set.",
-        advice: "See the message for the reason; `spv strip --debug-info` removes debug information.",
+        advice: "The message gives the reason; `spv strip --debug-info` removes debug information.",
     }
     LOSS = "debug.convert-loss", InvalidData {
-        text: "The other instruction set can't express something in the module's debug information. It is left out or \
-               approximated.",
+        text: "The other instruction set can't represent something in the module's debug information. It is left out \
+               or approximated.",
         advice: "`--every-loss` shows each place.",
     }
     NO_GRAPHVIZ = "cfg.no-image", Io {
-        text: "Graphviz's program `dot`, which draws images, is not installed or failed.",
+        text: "Graphviz's program `dot`, which draws images, is not installed, or failed.",
         advice: "Install Graphviz, or write an HTML page, which needs no other program: `spv cfg MODULE -o \
                  FILE.html`.",
     }
     NO_DWARF = "debug.dwarf", InvalidData {
         text: "The module's debug information can't be written as DWARF.",
-        advice: "See the message for the reason.",
+        advice: "The message gives the reason.",
     }
     NOT_FOUND = "lookup.not-found", InvalidLookup {
         text: "The module has no such id, function, structure, instruction, file or line, or nothing of the requested \

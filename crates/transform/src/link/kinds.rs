@@ -16,7 +16,8 @@ kinds! {
     }
     VERSION = "link.version-mismatch", WrongVersion {
         text: "The modules have different versions of SPIR-V.",
-        advice: "Compile them for the same version, or give the result the highest with `--use-highest-version`.",
+        advice: "Compile them for the same version, or use the highest one for the result with \
+                 `--use-highest-version`.",
     }
     REMOVED = "link.removed-in-version", WrongVersion {
         text: "A module uses something that the version of the result no longer has.",
@@ -44,7 +45,7 @@ kinds! {
     }
     KIND = "link.kind-mismatch", InvalidData {
         text: "A function is imported where a variable of this name is exported, or the other way round.",
-        advice: "Declare it in both modules as what it is.",
+        advice: "Declare it as a function or as a variable in both modules.",
     }
     TYPE = "link.type-mismatch", InvalidData {
         text: "The import and the export have different types.",
@@ -57,7 +58,7 @@ kinds! {
     }
     DECORATION = "link.decoration-mismatch", InvalidData {
         text: "The decorations of the import contradict those of the export.",
-        advice: "Decorate both alike.",
+        advice: "Use the same decorations in both modules.",
     }
     IMPORT_WITH_BODY = "link.import-with-body", InvalidData {
         text: "An imported function has a body.",
@@ -84,8 +85,9 @@ kinds! {
         advice: "If it is newer than this program, remove the symbol before linking.",
     }
     CIRCLE = "link.circular-initializers", InvalidData {
-        text: "Variables of several modules are initialized with each other, so none can be declared first.",
-        advice: "Initialize one of them in code.",
+        text: "The initializers of variables in several modules form a cycle, so none of the variables can be \
+               declared first.",
+        advice: "Initialize one of the variables in code.",
     }
     TOO_LONG = "link.instruction-too-long", InvalidData {
         text: "An instruction of the result would have more than 65,535 words.",
@@ -97,7 +99,8 @@ kinds! {
         advice: "Give each entry point its workgroup size with the execution mode `LocalSize` or `LocalSizeId`.",
     }
     TOO_LARGE = "link.module-too-large", InvalidData {
-        text: "The result would be out of proportion to the modules: very many entry points use very many variables, and each has to list them all.",
+        text: "The result would be out of proportion to the modules: very many entry points use very many variables, \
+               and each must list all of them.",
         advice: "Link fewer entry points at once.",
     }
     MORE = "link.more-errors", InvalidData {

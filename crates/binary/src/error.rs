@@ -23,8 +23,8 @@ impl Error {
         }
     }
 
-    /// An error outside of any instruction, for readers that check more than
-    /// decoding does.
+    /// An error outside any instruction, for readers that check more than decoding
+    /// does.
     pub fn at(kind: ErrorKind, offset: WordOffset) -> Self {
         Self::new(kind, offset)
     }
@@ -47,8 +47,8 @@ impl Error {
         self.offset
     }
 
-    /// The opcode of the instruction at fault, unless the fault is outside of
-    /// any instruction.
+    /// The opcode of the instruction at fault, unless the error is outside any
+    /// instruction.
     pub fn op(&self) -> Option<Op> {
         self.op
     }
@@ -80,7 +80,7 @@ pub enum ErrorKind {
         /// The file's size in bytes.
         bytes: usize,
     },
-    /// The file starts with something else than the magic number (section 3.1).
+    /// The file doesn't start with the magic number (section 3.1).
     WrongMagic {
         /// The first word, read lowest byte first.
         found: u32,
@@ -104,14 +104,14 @@ pub enum ErrorKind {
         /// The highest id.
         highest: Id,
     },
-    /// The version's major number is not 1: the words may mean anything.
+    /// The version's major number is not 1, so the meaning of the words is unknown.
     UnknownVersion {
         /// The version.
         version: Version,
     },
     /// An instruction's word count is zero (section 2.2.1).
     ZeroWordCount,
-    /// An instruction goes on past the end of the file.
+    /// An instruction extends past the end of the file.
     PastEnd {
         /// The instruction's word count.
         count: u16,
@@ -143,14 +143,14 @@ pub enum ErrorKind {
         /// The id.
         id: Id,
     },
-    /// A value is not one of its enumeration's.
+    /// A value is not in its enumeration.
     UnknownEnumerant {
         /// The enumeration.
         kind: OperandKind,
         /// The value.
         value: u32,
     },
-    /// A mask has a bit that its enumeration doesn't.
+    /// A mask has a bit that is not in its enumeration.
     UnknownBit {
         /// The enumeration.
         kind: OperandKind,
@@ -193,7 +193,7 @@ pub enum ErrorKind {
     UnterminatedString,
     /// A string is not UTF-8.
     BadUtf8 {
-        /// How many bytes of the string are.
+        /// How many bytes of the string, from its start, are valid.
         valid_up_to: usize,
     },
     /// The bytes after a string's terminating zero are not zero.

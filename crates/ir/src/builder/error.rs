@@ -16,7 +16,7 @@ use crate::edit::EditError;
 pub struct BuildError {
     /// The instruction that is wrong, or that should have been made.
     pub op: Op,
-    /// The function in which it was to stand.
+    /// The function that it is in, or should be in.
     pub function: Option<Id>,
     /// What is wrong.
     pub kind: BuildErrorKind,
@@ -68,22 +68,22 @@ pub enum BuildErrorKind {
     SecondDefault,
     /// The place to insert at doesn't exist.
     NoSuchPlace,
-    /// A change of an instruction that there is can't be made.
+    /// An existing instruction can't be changed.
     Edit(EditError),
-    /// The operands are not those that the grammar asks for.
+    /// The operands are not those that the grammar requires.
     Operands(ErrorKind),
-    /// The instruction would have more words than its count can say.
+    /// The instruction would have more words than a word count can express.
     TooLong {
         /// How many it would have.
         words: usize,
     },
-    /// A string holds a NUL, which would end it early.
+    /// A string contains a NUL, which would terminate it early.
     Nul,
     /// An extended instruction set has no such instruction.
     NoSuchInstruction {
         /// The set's import name.
         set: String,
-        /// What was asked for.
+        /// The requested instruction.
         instruction: String,
     },
     /// There is no `OpMemoryModel`.
@@ -104,7 +104,7 @@ pub enum BuildErrorKind {
     },
     /// The module's version has no such thing.
     Version {
-        /// What it hasn't.
+        /// What it lacks.
         what: String,
         /// The first version that has it, if there is one.
         since: Option<Version>,
@@ -142,7 +142,7 @@ impl BuildError {
         }
     }
 
-    /// Takes the names of the ids it is about from all there are.
+    /// Takes the names of the ids that it is about from all names.
     pub(super) fn take_names(&mut self, all: &BTreeMap<u32, String>) {
         for id in [self.function, self.kind.id()].into_iter().flatten() {
             if let Some(name) = all.get(&id.0) {
@@ -163,8 +163,8 @@ impl BuildError {
         use BuildErrorKind as K;
         let id = self.kind.id().map(|id| self.show(id)).unwrap_or_default();
         match &self.kind {
-            K::Undefined(_) => write!(f, "it uses {id}, which nothing defines"),
-            K::DefinedTwice(_) => write!(f, "its result was to be {id}, which is already defined"),
+            K::Undefined(_) => write!(f, "it uses {id}, which is not defined"),
+            K::DefinedTwice(_) => write!(f, "its result {id} is already defined"),
             K::NeverGiven(_) => write!(f, "no instruction with the result {id} followed"),
             K::NotAType(_) => write!(f, "its result type {id} is not a type"),
             K::NotABlock(_) => write!(f, "{id} is not a block of the same function"),
@@ -184,7 +184,7 @@ impl BuildError {
             K::Unterminated(_) => write!(f, "the block {id} has no terminator"),
             K::MidBlock => write!(
                 f,
-                "it must end a block, but the place is within a block that has a terminator"
+                "it must end a block, but is inserted before the end of a block that has a terminator"
             ),
             K::MergeWithoutBranch => write!(f, "no branch follows it"),
             K::NotInnermostLoop(_) => write!(
@@ -199,7 +199,10 @@ impl BuildError {
             K::TooLong { words } => {
                 write!(f, "it would have {words} words, but the limit is 65535")
             }
-            K::Nul => write!(f, "its string holds a NUL, which would terminate it early"),
+            K::Nul => write!(
+                f,
+                "its string contains a NUL, which would terminate it early"
+            ),
             K::NoSuchInstruction { set, instruction } => {
                 write!(f, "`{set}` has no instruction {instruction}")
             }

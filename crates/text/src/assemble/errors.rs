@@ -1,5 +1,5 @@
-//! What can be wrong with a text: one function a rule, so that all messages
-//! stand together.
+//! What can be wrong with a text: a function for each error, so that all messages are in
+//! one place.
 
 use spirvkit_binary::NumberType;
 use spirvkit_diagnostics::{
@@ -12,13 +12,13 @@ use spirvkit_grammar::{
 use crate::kinds;
 use crate::number::NumberError;
 
-/// Whether it is worth to look for what somebody meant, which takes far longer than to see
-/// that something is wrong: nobody reads the thousandth error for that.
+/// Whether to search for the name that was meant. This takes much longer than detecting the
+/// error, and nobody needs it for the thousandth one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look(pub(super) bool);
 
 impl Look {
-    /// The candidate that is most like a name, if it is worth a look.
+    /// The candidate that is most similar to a name, if a search is worth it.
     fn for_like<'c>(
         self,
         name: &str,
@@ -115,9 +115,9 @@ pub(super) fn unknown_opcode(name: &str, look: Look) -> Diagnostic {
 pub(super) fn wrong_version(info: &InstructionInfo, target: Version) -> Diagnostic {
     let availability = info.availability();
     let range = match (availability.since(), availability.until()) {
-        (Some(since), Some(until)) => format!("is only in versions {since} to {until}"),
+        (Some(since), Some(until)) => format!("is available only in versions {since} to {until}"),
         (Some(since), None) => format!("needs version {since}"),
-        _ => "is in no version".to_owned(),
+        _ => "is not available in any version".to_owned(),
     };
     kinds::WRONG_VERSION.error(format!(
         "{} {range}, but the target is version {target}",
@@ -143,7 +143,7 @@ pub(super) fn bad_id(found: &str) -> Diagnostic {
 }
 
 pub(super) fn missing_operand(op: Name, operand: &OperandInfo) -> Diagnostic {
-    kinds::MISSING_OPERAND.error(format!("{op} lacks its {}", operand_name(operand)))
+    kinds::MISSING_OPERAND.error(format!("{op} is missing its {}", operand_name(operand)))
 }
 
 /// `Memory Model` as the specification names it, else the kind in words.
@@ -261,7 +261,7 @@ pub(super) fn unknown_ext_inst(
         return lookup(
             &kinds::UNKNOWN_EXT_INST,
             format!(
-                "{name} is not a number, but this extended instruction set has no names for its instructions",
+                "{name} is not a number, but the instructions of this extended instruction set have no names",
                 name = quoted(name)
             ),
             None,
@@ -301,7 +301,7 @@ pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
 pub(super) fn more_errors(count: usize) -> Diagnostic {
     let more = counted(count, "more error");
     kinds::TOO_MANY_TEXT_ERRORS.error(format!(
-        "there are {more} from here on, which are too many to tell of a text of this size"
+        "there are {more} after this point, too many to show for a text of this size"
     ))
 }
 
@@ -386,7 +386,8 @@ pub(super) fn unknown_syntax(expected: &str, found: &str) -> Diagnostic {
 
 pub(super) fn unknown_count(count: u32, found: usize) -> Diagnostic {
     kinds::BAD_UNKNOWN_OPCODE.error(format!(
-        "OpUnknown says that the instruction has {count} words, but with its operands it has {found}"
+        "the word count of OpUnknown is {count}, but with its operands the instruction has {}",
+        counted(found, "word")
     ))
 }
 

@@ -15,7 +15,7 @@ use super::kinds;
 pub enum LinkErrorKind {
     /// There is nothing to link.
     NoInput,
-    /// An instruction can't be decoded, so nobody can tell which of its words are ids.
+    /// An instruction can't be decoded, so it is unknown which of its words are ids.
     Opaque,
     /// Modules are of different versions.
     Version,
@@ -27,7 +27,7 @@ pub enum LinkErrorKind {
     MemoryModel,
     /// Two entry points of one execution model have the same name.
     EntryPoint,
-    /// What is imported is exported by no module.
+    /// No module exports what a module imports.
     Unresolved,
     /// A symbol is defined more than once.
     Duplicate,
@@ -45,22 +45,21 @@ pub enum LinkErrorKind {
     ExportWithoutBody,
     /// An imported variable has an initializer.
     ImportWithInitializer,
-    /// The linkage is of something that is neither a function nor a variable of the
-    /// module.
+    /// Something other than a function or a variable of the module has linkage.
     NotLinkable,
     /// Something has linkage twice.
     RepeatedLinkage,
     /// The linkage type is not known.
     UnknownLinkage,
-    /// Variables of several modules are initialized with each other.
+    /// The initializers of variables in several modules form a cycle.
     Circle,
     /// Together the modules would have an instruction that is too long.
     TooLong,
-    /// A `WorkgroupSize` constant would hold for other modules' entry points.
+    /// A `WorkgroupSize` constant would apply to other modules' entry points.
     WorkgroupSize,
     /// The result would be out of proportion to the modules.
     TooLarge,
-    /// There are more errors than there is room for.
+    /// There are more errors than the budget has room for.
     More,
 }
 
@@ -142,12 +141,12 @@ impl LinkError {
         self.kind
     }
 
-    /// The name of the symbol at fault, or of the entry point.
+    /// The name of the symbol or entry point at fault.
     pub fn symbol(&self) -> Option<&str> {
         self.symbol.as_deref()
     }
 
-    /// The names of the modules that have to do with it, in the order of the inputs.
+    /// The names of the modules involved, in the order of the inputs.
     pub fn modules(&self) -> &[String] {
         &self.modules
     }
@@ -196,17 +195,17 @@ pub(super) fn brief(name: &str) -> Cow<'_, str> {
     format!("{}…", &name[..end.unwrap_or(0)]).into()
 }
 
-/// What is wrong, as far as there is room to tell it.
+/// The errors that there is room to report.
 pub(super) struct ErrorLog {
     list: Vec<LinkError>,
     budget: Budget,
-    /// How many have no room.
+    /// How many errors there is no room for.
     more: usize,
 }
 
 impl ErrorLog {
-    /// What a byte of a message costs: it is in the error, in what is told of it, and
-    /// there in the form of an escape, perhaps.
+    /// What a byte of a message costs: it is in the error and in its diagnostic, possibly
+    /// as an escape.
     const BYTE_COST: usize = 8;
 
     pub(super) fn within(budget: Budget) -> Self {
@@ -221,7 +220,7 @@ impl ErrorLog {
         self.push_with(0, || error);
     }
 
-    /// Adds an error that takes so many steps to find the words for, if it is told.
+    /// Adds an error, whose message takes so many steps to make if there is room for it.
     pub(super) fn push_with(&mut self, steps: usize, error: impl FnOnce() -> LinkError) {
         let has_room = |budget: &mut Budget, bytes: usize| {
             budget.take(Self::BYTE_COST.saturating_mul(bytes) as u64)
@@ -236,7 +235,7 @@ impl ErrorLog {
         self.more += 1;
     }
 
-    /// All of them, if there is any.
+    /// All the errors, if there are any.
     pub(super) fn check(self) -> Result<Budget, Errors<LinkError>> {
         let mut list = self.list;
         if self.more > 0 {

@@ -288,7 +288,7 @@ fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(LinkErrorKind, Stri
     };
     match (is_import, part.module.entry_block(function).is_some()) {
         (true, true) => {
-            let what = "is imported, but also defined there: the function has a body";
+            let what = "is imported, but the function has a body";
             Some((LinkErrorKind::ImportWithBody, what.into()))
         }
         (false, false) => {

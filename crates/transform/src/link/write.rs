@@ -480,7 +480,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         });
     }
 
-    /// Tells of variables whose initializers need each other: what is being written from
+    /// Reports variables whose initializers depend on each other: what is being written from
     /// here on.
     fn check_circle(&self, stack: &[Open], from: usize, errors: &mut ErrorLog) {
         // Within a module it was there before.
@@ -504,7 +504,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let symbols: Vec<_> = symbols.map(|name| &name.text).collect();
         let shown: Vec<_> = symbols.iter().map(|name| brief(name)).collect();
         let message = format!(
-            "the initializers of {} in {} need each other",
+            "the initializers of {} in {} depend on each other",
             list(shown.iter().map(|name| &**name)),
             list(modules.iter().copied())
         );

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         for section in rule_text::sections(&text) {
             let rule = Rule::new(&page, section, &frames).ok_or_else(|| {
                 let id = section.id;
-                format!("{SOURCES}/{page}: the section `{id}` is not as the others are")
+                format!("{SOURCES}/{page}: the section `{id}` is malformed")
             })?;
             if rules.insert(rule.id.clone(), rule).is_some() {
                 return Err(format!("there are two rules `{}`", section.id).into());
@@ -100,7 +100,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// What a section says; `None` if that is not all that it should.
+    /// What a section says; `None` if something is missing or unknown.
     fn new(page: &str, section: rule_text::Section<'_>, frames: &[&str]) -> Option<Self> {
         let mut named = section.frames.split(',').map(str::trim);
         let environment = named.next_back()?;

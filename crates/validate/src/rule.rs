@@ -10,19 +10,19 @@ use crate::options::{Limits, Options};
 use crate::rule_text::{self, Section};
 use crate::rules::FRAMES;
 
-/// A rule: what may be reported, with all that a person wants to know of it.
+/// A rule, with everything that explains it to people.
 pub struct Rule {
     /// The stable id: family and rule, such as `arithmetic.result-type`.
     pub id: &'static str,
     /// The class of its errors.
     pub class: ErrorClass,
-    /// Where it stands: a section of the specification (its numbers are those
-    /// of version 1.3), or the name of the extension or document.
+    /// Its source: a section of the specification (numbered as in version 1.3), or the
+    /// name of the extension or document.
     pub section: &'static str,
-    /// The Vulkan rules that it checks, if any. With exactly one, every
-    /// diagnostic carries it; with more, each diagnostic names its own.
+    /// The VUIDs of Vulkan that it checks, if any. If there is only one, every diagnostic
+    /// has it; otherwise, each diagnostic names its own.
     pub vuids: &'static [&'static str],
-    /// The Markdown file that says the rest.
+    /// The Markdown file with its text and example.
     page: &'static str,
 }
 
@@ -32,8 +32,8 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// The rules that are only worth a warning, all of them or in most instruction sets:
-/// tools put up with what breaks them.
+/// The rules that give only a warning, always or in most instruction sets, because tools
+/// accept modules that break them.
 const WARNINGS: &[&str] = &[
     "debug-info.listed-once",
     "extension.unknown",
@@ -43,7 +43,7 @@ const WARNINGS: &[&str] = &[
 ];
 
 impl Rule {
-    /// What a section of `page` says of itself.
+    /// The rule of a section of `page`.
     pub(crate) const fn new(
         id: &'static str,
         class: ErrorClass,
@@ -60,7 +60,7 @@ impl Rule {
         }
     }
 
-    /// What the rule says and, where it helps, why.
+    /// What the rule requires and, where it helps, why.
     pub fn text(&self) -> String {
         rule_text::unwrapped(self.described().text)
     }
@@ -76,7 +76,7 @@ impl Rule {
         section.unwrap_or_default()
     }
 
-    /// How bad it is, as a rule, to break it. What is found says so for itself.
+    /// The usual severity of breaking it. Each diagnostic has its own.
     pub fn severity(&self) -> Severity {
         match WARNINGS.contains(&self.id) {
             true => Severity::Warning,
@@ -85,13 +85,13 @@ impl Rule {
     }
 }
 
-/// Two pieces of assembly text, the first of which breaks a rule.
+/// Two pieces of assembly text: one that breaks a rule, and one that keeps it.
 ///
 /// A piece need not be a whole module: [`Example::breaking`] and
 /// [`Example::keeping`] put it into a frame of declarations.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// What stands around the pieces.
+    /// What surrounds the pieces.
     pub frame: Frame,
     /// Breaks the rule.
     pub breaks: String,
@@ -99,29 +99,29 @@ pub struct Example {
     pub keeps: String,
 }
 
-/// What stands around the lines of an example.
+/// What surrounds the lines of an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Frame {
-    /// Nothing: the text is a whole module. Judged for SPIR-V 1.6.
+    /// Nothing: the text is a whole module. Validated for SPIR-V 1.6.
     Whole,
-    /// Nothing; judged for the environment of this name.
+    /// Nothing; validated for the environment of this name.
     WholeFor(&'static str),
     /// A compute shader with common types and constants: see
-    /// `crates/validate/src/frames`. Judged for SPIR-V 1.6.
+    /// `crates/validate/src/frames`. Validated for SPIR-V 1.6.
     Shader,
     /// The same with a fragment shader.
     Fragment,
-    /// The shader frame, judged for the environment of this name.
+    /// The shader frame, validated for the environment of this name.
     ShaderFor(&'static str),
-    /// The fragment frame, judged for the environment of this name.
+    /// The fragment frame, validated for the environment of this name.
     FragmentFor(&'static str),
-    /// A kernel with common types and constants. Judged for SPIR-V 1.6.
+    /// A kernel with common types and constants. Validated for SPIR-V 1.6.
     Kernel,
-    /// The same, judged for the environment of this name.
+    /// The same, validated for the environment of this name.
     KernelFor(&'static str),
-    /// The shader frame, judged for SPIR-V 1.6 with limits of
-    /// [`FEW`](Self::FEW) for all that section 2.17 limits but the id bound.
+    /// The shader frame, validated for SPIR-V 1.6 with limits of [`FEW`](Self::FEW) for
+    /// everything that section 2.17 limits except the id bound.
     Limited,
 }
 
@@ -129,7 +129,7 @@ impl Frame {
     /// The limits of [`Limited`](Self::Limited) examples.
     pub const FEW: u32 = 3;
 
-    /// What the example is judged by.
+    /// The options to validate the example with.
     pub fn options(self) -> Options {
         let env = self.environment().parse();
         let mut options = env.map_or_else(|_| Options::default(), Options::for_env);
@@ -149,7 +149,7 @@ impl Frame {
         options
     }
 
-    /// The environment that the example is judged for.
+    /// The name of the environment to validate the example for.
     pub fn environment(self) -> &'static str {
         match self {
             Self::Whole | Self::Shader | Self::Fragment | Self::Kernel | Self::Limited => "spv1.6",
@@ -162,9 +162,9 @@ impl Frame {
 }
 
 impl Example {
-    /// Pieces in the frames of these names, from the outermost to the innermost, with the
-    /// environment behind them: `shader, matrices, spv1.6`, with or without commas. What isn't
-    /// an environment stands for SPIR-V 1.6, and what isn't a frame for none.
+    /// Two pieces in the named frames. The names are listed from the outermost to the
+    /// innermost, followed by the environment, with or without commas: `shader, matrices,
+    /// spv1.6`. An unknown environment is taken as SPIR-V 1.6; unknown frames are ignored.
     pub fn framed(frames: &str, breaks: &str, keeps: &str) -> Self {
         let mut frames = frames.split([',', ' ']).filter(|name| !name.is_empty());
         let environment = frames.next_back().and_then(|name| name.parse().ok());
@@ -186,17 +186,17 @@ impl Example {
         example
     }
 
-    /// The whole module of the piece that breaks the rule.
+    /// The piece that breaks the rule, as a whole module.
     pub fn breaking(&self) -> String {
         example_frame::module(self.frame, &self.breaks)
     }
 
-    /// The whole module of the piece that keeps the rule.
+    /// The piece that keeps the rule, as a whole module.
     pub fn keeping(&self) -> String {
         example_frame::module(self.frame, &self.keeps)
     }
 
-    /// Puts both pieces into what several rules share.
+    /// Puts both pieces into a frame that several rules share.
     fn fill(&mut self, name: &str) {
         if let Some((_, frame)) = FRAMES.iter().find(|frame| frame.0 == name) {
             self.breaks = example_frame::fill(frame, &self.breaks);

@@ -1,7 +1,7 @@
-//! The Markdown files that hold the rules: a section for each. `xtask` is compiled with
-//! this, too, and writes `rules/generated.rs` from them.
+//! The Markdown files that contain the rules, with a section for each. `xtask` also compiles
+//! this file, to write `rules/generated.rs`.
 
-/// A section of a Markdown file: all there is of one rule.
+/// A section of a Markdown file, which is everything about one rule.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Section<'t> {
     /// The rule's id, the heading.
@@ -9,7 +9,7 @@ pub(crate) struct Section<'t> {
     /// Class, section and VUIDs, with dots between them.
     #[allow(dead_code, reason = "only `xtask` reads it")]
     pub(crate) facts: &'t str,
-    /// What the rule says.
+    /// What the rule requires.
     pub(crate) text: &'t str,
     /// The frames of the example, from the outside to the inside, then the environment
     /// that it is for, with commas between them.
@@ -20,7 +20,7 @@ pub(crate) struct Section<'t> {
     pub(crate) keeps: &'t str,
 }
 
-/// The sections of a file. One that is not as it must be has nothing but an id.
+/// The sections of a file. A malformed one has only an id.
 pub(crate) fn sections(page: &str) -> impl Iterator<Item = Section<'_>> {
     let sections = page.split("\n## ").skip(1);
     sections.map(|section| {

@@ -1,7 +1,7 @@
 //! How structures lie in memory, by several rules.
 
+use spirvkit::analysis::ModuleIndex;
 use spirvkit::analysis::layout::{Comparison, Rules, Types};
-use spirvkit::binary::Module;
 
 use crate::RECIPE;
 use crate::recipe::Recipe;
@@ -20,10 +20,10 @@ pub fn compared_layouts(bytes: &[u8]) {
     let Some(words) = changed(&mut Recipe::new(recipe), module, Side::First) else {
         return;
     };
-    let Ok(module) = Module::new(&words) else {
+    let Ok(index) = ModuleIndex::new(&words) else {
         return;
     };
-    let types = Types::of(module.instructions().flatten());
+    let types = Types::of(&index);
     let layouts = types.lay_out_all();
     let comparison = Comparison::new(&types, &layouts);
     let all: Vec<_> = types.iter().collect();

@@ -230,18 +230,6 @@ impl<'a> Contents<'a> {
         let words = self.module.words().len();
         IdMap::with_bound(default, words, self.module.header().bound)
     }
-
-    /// All instructions before the functions, or all there are if ids are so large
-    /// that tables are better made for the whole module.
-    pub(crate) fn declarations(&self) -> impl Iterator<Item = Instruction<'a>> {
-        let functions_start = self.index.functions_start as usize;
-        let end = match (self.module.header().bound as usize) < functions_start {
-            true => functions_start,
-            false => usize::MAX,
-        };
-        let instructions = self.module.instructions().map_while(Result::ok);
-        instructions.take_while(move |instruction| instruction.offset().0 < end)
-    }
 }
 
 /// The string that is an instruction's last operand, if it ends.

@@ -243,7 +243,7 @@ pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
 /// As for [`reflect`].
 pub fn reflect_within(module: &Module<'_>, budget: Budget) -> Result<Reflection, Error> {
     let contents = Contents::new(*module, budget)?;
-    let constants = layout::Types::of(contents.declarations());
+    let constants = layout::Types::of(&contents.index);
     let mut types = Types::new(&contents, &constants);
     let calls = CallGraph::new(module.instructions().map_while(Result::ok));
     let known = Known {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use spirvkit::analysis::ModuleIndex;
 use spirvkit::analysis::layout::{Aspect, Difference, Extent, Layouts, MatrixOrder, Rules, Types};
 use spirvkit::binary::{Id, Instruction, Module};
 use spirvkit::grammar::{Decoration, Op, StorageClass};
@@ -118,7 +119,8 @@ fn check(file: &Path, env: TargetEnv) -> Found {
         return found;
     };
     let instructions: Vec<Instruction<'_>> = module.instructions().map_while(Result::ok).collect();
-    let types = Types::of(instructions.iter().copied());
+    let index = ModuleIndex::with_header(&words, *module.header());
+    let types = Types::of(&index);
     let layouts = types.lay_out_all();
     let blocks = blocks(&types, &instructions);
     for block in &blocks {

@@ -25,7 +25,8 @@ const MAX_STRIDES: usize = 16;
 ///
 /// ```
 /// use spirvkit_analysis::layout::{Extent, Comparison, Rules, Types};
-/// use spirvkit_binary::{Id, Module};
+/// use spirvkit_analysis::ModuleIndex;
+/// use spirvkit_binary::Id;
 ///
 /// let text = "
 ///     OpMemberDecorate %3 0 Offset 0
@@ -34,8 +35,8 @@ const MAX_STRIDES: usize = 16;
 ///     %2 = OpTypeVector %1 3
 ///     %3 = OpTypeStruct %1 %2";
 /// let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
-/// let module = Module::new(&assembled.words)?;
-/// let types = Types::of(module.instructions().flatten());
+/// let index = ModuleIndex::new(&assembled.words)?;
+/// let types = Types::of(&index);
 /// let layouts = types.lay_out_all();
 /// let comparison = Comparison::new(&types, &layouts);
 /// let vector = comparison.rows(Id(3)).nth(1).unwrap();

@@ -287,8 +287,8 @@ impl Rulebook<'_, '_> {
     fn structure(&mut self, id: Id, members: &[u32]) -> Result<Layout, NoLayout> {
         let mut end = Ok(Extent::Fixed(0));
         let mut alignment = 1;
-        for (index, &ty) in (0..).zip(members) {
-            let marks = self.types.member_marks(id, index);
+        let marks = self.types.member_marks(id, members.len());
+        for (marks, &ty) in marks.into_iter().zip(members) {
             let layout = self.in_member(Id(ty), marks);
             let offset = match self.rules {
                 Rules::Explicit => self.offset(marks),

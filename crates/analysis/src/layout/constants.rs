@@ -1,17 +1,14 @@
 //! The values of integer and boolean constants, as far as lengths and offsets need
 //! them.
 
-use alloc::vec::Vec;
-use core::ops::Range;
+use hashbrown::HashMap;
 
-use spirvkit_binary::{Id, IdMap, Instruction, NumberType};
+use spirvkit_binary::{Id, NumberType};
 use spirvkit_eval::{Environment, Scalar, ScalarType, evaluate_scalar};
 use spirvkit_grammar::Op;
 
 use super::Extent;
-
-/// The type of a constant, and whether it is signed.
-type Type = (ScalarType, bool);
+use crate::index::{Lookup, ModuleIndex, Type};
 
 /// An integer constant, or a boolean one as 0 or 1, or the default of one that specialization may change.
 #[derive(Clone, Copy, Debug)]
@@ -35,30 +32,33 @@ impl Constant {
 /// is worked out, and so is one that extracts a part of a composite; what computes
 /// composites, and what takes floats or pointers, is unknown.
 #[derive(Clone, Debug)]
-pub(super) struct Constants {
-    types: IdMap<Option<Type>>,
-    /// One more than the index of a constant's value; 0 stands for none.
-    places: IdMap<u32>,
-    values: Vec<Constant>,
-    /// One more than the index of a composite; 0 stands for none.
-    composites: IdMap<u32>,
-    /// Where the constituents of each composite stand in the list of all.
-    ranges: Vec<Range<usize>>,
-    constituents: Vec<Id>,
+pub(super) struct Constants<'m> {
+    index: &'m ModuleIndex<'m>,
+    /// What each `OpSpecConstantOp` comes to, if that can be worked out.
+    operations: HashMap<u32, Scalar>,
 }
 
-impl Constants {
-    /// No constants yet, of a module of this many words, whose ids are likely below a
-    /// bound.
-    pub(super) fn new(words: usize, bound: u32) -> Self {
-        Self {
-            types: IdMap::new(None, words),
-            places: IdMap::with_bound(0, words, bound),
-            values: Vec::new(),
-            composites: IdMap::new(0, words),
-            ranges: Vec::new(),
-            constituents: Vec::new(),
+impl<'m> Constants<'m> {
+    pub(super) fn of(index: &'m ModuleIndex<'m>) -> Self {
+        let mut constants = Self {
+            index,
+            operations: HashMap::new(),
+        };
+        // Operands come before what is made of them.
+        let declarations = index.all_instructions();
+        let declarations = declarations.take_while(|inst| inst.op() != Op::Function);
+        for inst in declarations.filter(|inst| inst.op() == Op::SpecConstantOp) {
+            let (Some(result), Some(ty)) = (inst.result(), inst.result_type()) else {
+                continue;
+            };
+            if index.def_offset(result) == inst.offset()
+                && let Some((ty, _)) = constants.scalar_type(ty)
+                && let Some(value) = constants.operation(ty, inst.args())
+            {
+                constants.operations.insert(result.0, value);
+            }
         }
+        constants
     }
 
     /// A constant as a number; the bits of a negative one make a very large
@@ -71,64 +71,42 @@ impl Constants {
         })
     }
 
-    fn value(&self, id: Id) -> Option<Constant> {
-        let place = self.places.get(id).checked_sub(1)?;
-        self.values.get(place as usize).copied()
+    /// An integer or boolean type, and whether it is signed.
+    fn scalar_type(&self, ty: Id) -> Option<(ScalarType, bool)> {
+        match self.index.ty(ty) {
+            Type::Int { width, signed } => {
+                let ty = NumberType::integer(width, signed.into())?;
+                Some((ty.into(), signed))
+            }
+            Type::Bool => Some((ScalarType::Bool, false)),
+            _ => None,
+        }
     }
 
-    /// Notes a type or a constant. They come in the module's order.
-    pub(super) fn note(&mut self, instruction: &Instruction<'_>) {
-        let Some(result) = instruction.result() else {
-            return;
+    fn value(&self, id: Id) -> Option<Constant> {
+        let (op, &[_, ty, _, ref literal @ ..]) = self.index.declaration(id) else {
+            return None;
         };
-        let declared = match (instruction.op(), instruction.words()) {
-            (Op::TypeInt, &[_, _, width, signedness]) => {
-                NumberType::integer(width, signedness).map(|ty| (ty.into(), signedness != 0))
-            }
-            (Op::TypeBool, _) => Some((ScalarType::Bool, false)),
-            _ => None,
+        let (ty, is_signed) = self.scalar_type(Id(ty))?;
+        let read = || {
+            let bits = NumberType::join(literal);
+            (!literal.is_empty()).then(|| Scalar::new(ty, bits))
         };
-        if declared.is_some() {
-            self.types.replace(result, declared);
-            return;
-        }
-        if let (Op::ConstantComposite | Op::SpecConstantComposite, Some(parts)) =
-            (instruction.op(), instruction.words().get(3..))
-        {
-            let start = self.constituents.len();
-            self.constituents.extend(parts.iter().map(|&part| Id(part)));
-            self.ranges.push(start..self.constituents.len());
-            // There are fewer composites than words, and fewer words than 2³².
-            self.composites.replace(result, self.ranges.len() as u32);
-            return;
-        }
-        let ty = instruction.result_type().and_then(|ty| self.types.get(ty));
-        let Some((ty, is_signed)) = ty else {
-            return;
-        };
-        let operands = instruction.words().get(3..).unwrap_or_default();
-        let literal = || {
-            let bits = NumberType::join(operands);
-            (!operands.is_empty()).then(|| Scalar::new(ty, bits))
-        };
-        let (scalar, is_specialized) = match instruction.op() {
-            Op::Constant => (literal(), false),
-            Op::SpecConstant => (literal(), true),
+        let (scalar, is_specialized) = match op {
+            Op::Constant => (read(), false),
+            Op::SpecConstant => (read(), true),
             Op::ConstantNull | Op::ConstantFalse => (Some(Scalar::zero(ty)), false),
             Op::ConstantTrue => (Some(true.into()), false),
             Op::SpecConstantFalse => (Some(false.into()), true),
             Op::SpecConstantTrue => (Some(true.into()), true),
-            Op::SpecConstantOp => (self.operation(ty, operands), true),
+            Op::SpecConstantOp => (self.operations.get(&id.0).copied(), true),
             _ => (None, false),
         };
-        self.values.extend(scalar.map(|scalar| Constant {
-            scalar,
+        Some(Constant {
+            scalar: scalar?,
             is_signed,
             is_specialized,
-        }));
-        // There are fewer constants than words, and fewer words than 2³².
-        let place = scalar.map_or(0, |_| self.values.len() as u32);
-        self.places.replace(result, place);
+        })
     }
 
     /// The part of a composite to which indexes lead.
@@ -136,10 +114,12 @@ impl Constants {
         let (&composite, indexes) = operands.split_first()?;
         let mut part = Id(composite);
         for &index in indexes {
-            let place = self.composites.get(part).checked_sub(1)?;
-            let range = self.ranges.get(place as usize)?;
-            let constituents = self.constituents.get(range.clone())?;
-            part = *constituents.get(index as usize)?;
+            let (Op::ConstantComposite | Op::SpecConstantComposite, words) =
+                self.index.declaration(part)
+            else {
+                return None;
+            };
+            part = Id(*words.get(3..)?.get(index as usize)?);
         }
         Some(self.value(part)?.scalar)
     }

@@ -14,7 +14,8 @@
 //!
 //! ```
 //! use spirvkit_analysis::layout::{Extent, Rules, Types};
-//! use spirvkit_binary::{Id, Module};
+//! use spirvkit_analysis::ModuleIndex;
+//! use spirvkit_binary::Id;
 //!
 //! let text = "
 //!     %1 = OpTypeFloat 32
@@ -24,8 +25,8 @@
 //!     %5 = OpTypeArray %1 %4
 //!     %6 = OpTypeStruct %1 %2 %5"; // float time; vec3 position; float speeds[2];
 //! let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
-//! let module = Module::new(&assembled.words)?;
-//! let types = Types::of(module.instructions().flatten());
+//! let index = ModuleIndex::new(&assembled.words)?;
+//! let types = Types::of(&index);
 //!
 //! let offsets = |rules| {
 //!     let layouts = types.lay_out(rules);

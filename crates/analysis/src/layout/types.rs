@@ -1,35 +1,33 @@
 //! The types of a module, and what decorations say of their layout.
 
-use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
-use spirvkit_binary::{Id, IdMap, Instruction};
+use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::{AddressingModel, Capability, Decoration, Op, StorageClass};
 
 use super::constants::Constants;
 use super::{Extent, Layouts, MatrixOrder, NoLayout, Rules};
+use crate::index::{Decorated, Inst, ModuleIndex};
 
 /// The types of a module, from which they are [laid out](Self::lay_out).
 #[derive(Clone, Debug)]
-pub struct Types<'a> {
+pub struct Types<'m> {
+    index: &'m ModuleIndex<'m>,
     /// In the order of their declarations.
-    declared: Vec<Declared<'a>>,
+    declared: Vec<Declared<'m>>,
     /// One more than the index of a type; 0 stands for none.
     places: IdMap<u32>,
-    constants: Constants,
-    /// By target and, above 0, one more than the member's number.
-    marks: BTreeMap<(u32, u64), Marks>,
-    addressing: AddressingModel,
+    constants: Constants<'m>,
 }
 
-/// A type and the instruction that declares it.
+/// A type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared<'a> {
     pub(super) id: Id,
     pub(super) shape: Shape<'a>,
     /// The structure that it is, or that arrays of it hold.
     structure: Option<Id>,
-    instruction: Instruction<'a>,
 }
 
 /// What a type is made of.
@@ -73,69 +71,17 @@ enum Given {
     Constant(Id),
 }
 
-impl<'a> Types<'a> {
-    /// Collects types, constants and decorations from the instructions of a whole
-    /// module, in their order. Instructions that are too short or make no sense
-    /// are passed over.
-    pub fn of(instructions: impl IntoIterator<Item = Instruction<'a>>) -> Self {
-        let mut words = 0;
-        let mut bound = 0;
-        let mut relevant = Vec::new();
-        for instruction in instructions {
-            words += instruction.words().len();
-            if is_relevant(&instruction) {
-                let result = instruction.result().map_or(0, |id| id.0);
-                bound = bound.max(result.saturating_add(1));
-                relevant.push(instruction);
-            }
-        }
+impl<'m> Types<'m> {
+    /// The types that a module declares before its functions.
+    pub fn of(index: &'m ModuleIndex<'m>) -> Self {
         let mut types = Self {
+            index,
             declared: Vec::new(),
-            places: IdMap::with_bound(0, words, bound),
-            constants: Constants::new(words, bound),
-            marks: BTreeMap::new(),
-            addressing: AddressingModel::Logical,
+            places: IdMap::with_bound(0, index.words.len(), index.header.bound),
+            constants: Constants::of(index),
         };
-        let mut has_long_vectors = false;
-        for instruction in relevant {
-            let operands = instruction.operand_words();
-            match (instruction.op(), operands) {
-                (Op::Capability, &[capability, ..]) => {
-                    has_long_vectors |= Capability(capability) == Capability::LongVectorEXT;
-                }
-                (Op::MemoryModel, &[addressing, ..]) => {
-                    types.addressing = AddressingModel(addressing);
-                }
-                (Op::Decorate, &[target, decoration, value, ..]) => {
-                    types.mark((target, 0), decoration, Given::Literal(value));
-                }
-                (Op::DecorateId, &[target, decoration, value, ..]) => {
-                    types.mark((target, 0), decoration, Given::Constant(Id(value)));
-                }
-                (Op::Decorate, &[target, decoration]) => {
-                    types.mark((target, 0), decoration, Given::Literal(0));
-                }
-                (Op::MemberDecorate, &[target, member, decoration, ..]) => {
-                    let value = operands.get(3).copied().unwrap_or(0);
-                    types.mark(key(target, member), decoration, Given::Literal(value));
-                }
-                (Op::MemberDecorateIdEXT, &[target, member, decoration, value, ..]) => {
-                    let value = Given::Constant(Id(value));
-                    types.mark(key(target, member), decoration, value);
-                }
-                (Op::GroupDecorate, &[group, ref targets @ ..]) => {
-                    let targets = targets.iter().map(|&target| (target, 0));
-                    types.mark_group(group, targets);
-                }
-                (Op::GroupMemberDecorate, &[group, ref targets @ ..]) => {
-                    let targets = targets.chunks_exact(2).map(|pair| key(pair[0], pair[1]));
-                    types.mark_group(group, targets);
-                }
-                _ => {
-                    types.constants.note(&instruction);
-                    types.declare(instruction, has_long_vectors);
-                }
-            }
+        for inst in index.declared.iter().filter_map(|&at| index.inst(at)) {
+            types.declare(inst);
         }
         types
     }
@@ -143,11 +89,6 @@ impl<'a> Types<'a> {
     /// The types in the order of their declarations.
     pub fn iter(&self) -> impl Iterator<Item = Id> + '_ {
         self.declared.iter().map(|declared| declared.id)
-    }
-
-    /// The instruction that declares a type; `None` if the id isn't one.
-    pub fn instruction(&self, ty: Id) -> Option<Instruction<'a>> {
-        self.get(ty).map(|declared| declared.instruction)
     }
 
     /// The value of an integer constant, such as the length of an array, or of a
@@ -179,7 +120,7 @@ impl<'a> Types<'a> {
         Layouts::new(self, rules)
     }
 
-    pub(super) fn declared(&self) -> &[Declared<'a>] {
+    pub(super) fn declared(&self) -> &[Declared<'m>] {
         &self.declared
     }
 
@@ -192,17 +133,27 @@ impl<'a> Types<'a> {
         (self.places.get(ty) as usize).checked_sub(1)
     }
 
-    pub(super) fn get(&self, ty: Id) -> Option<&Declared<'a>> {
+    pub(super) fn get(&self, ty: Id) -> Option<&Declared<'m>> {
         self.declared.get(self.place(ty)?)
     }
 
     pub(super) fn type_marks(&self, ty: Id) -> Marks {
-        self.marks.get(&(ty.0, 0)).copied().unwrap_or_default()
+        let mut marks = Marks::default();
+        let own = self.index.own_decorations(ty);
+        own.for_each(|decorated| marks.note(&decorated));
+        marks
     }
 
-    pub(super) fn member_marks(&self, ty: Id, member: u32) -> Marks {
-        let marks = self.marks.get(&key(ty.0, member));
-        marks.copied().unwrap_or_default()
+    /// What decorations say of each member of a structure of so many.
+    pub(super) fn member_marks(&self, ty: Id, members: usize) -> Vec<Marks> {
+        let mut marks = vec![Marks::default(); members];
+        for decorated in self.index.decorations(ty) {
+            let member = decorated.member.map(|member| member as usize);
+            if let Some(marks) = member.and_then(|member| marks.get_mut(member)) {
+                marks.note(&decorated);
+            }
+        }
+        marks
     }
 
     /// The offset of a member with these decorations; `None` if they say none.
@@ -217,11 +168,16 @@ impl<'a> Types<'a> {
 
     /// How many bytes a pointer takes; `None` if it is no number.
     pub(super) fn pointer_size(&self, class: StorageClass) -> Option<u64> {
-        match (class, self.addressing) {
+        match (class, self.index.addressing) {
             (StorageClass::PhysicalStorageBuffer, _) | (_, AddressingModel::Physical64) => Some(8),
             (_, AddressingModel::Physical32) => Some(4),
             _ => None,
         }
+    }
+
+    fn has_long_vectors(&self) -> bool {
+        let declared = &self.index.declared_capabilities;
+        declared.contains(&Capability::LongVectorEXT)
     }
 
     fn value(&self, given: Given) -> Result<Extent, NoLayout> {
@@ -231,33 +187,16 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn mark(&mut self, target: (u32, u64), decoration: u32, value: Given) {
-        let mut marks = Marks::default();
-        if marks.note(Decoration(decoration), value) {
-            self.marks.entry(target).or_default().add(marks);
-        }
-    }
-
-    /// Gives targets what a group has. The group's decorations stand before.
-    fn mark_group(&mut self, group: u32, targets: impl Iterator<Item = (u32, u64)>) {
-        let Some(&marks) = self.marks.get(&(group, 0)) else {
+    fn declare(&mut self, inst: Inst<'m>) {
+        let is_type = inst.op().is_type();
+        let Some(id) = inst.result().filter(|_| is_type) else {
             return;
         };
-        for target in targets {
-            self.marks.entry(target).or_default().add(marks);
-        }
-    }
-
-    fn declare(&mut self, instruction: Instruction<'a>, has_long_vectors: bool) {
-        let is_type = instruction.op().is_type();
-        let Some(id) = instruction.result().filter(|_| is_type) else {
-            return;
-        };
-        // An id keeps its first declaration.
-        if self.places.get(id) != 0 {
+        // An id keeps its first definition.
+        if self.index.def_offset(id) != inst.offset() {
             return;
         }
-        let shape = self.shape(&instruction, has_long_vectors);
+        let shape = self.shape(inst);
         let structure = match shape {
             Shape::Struct(_) => Some(id),
             // Elements are declared before their arrays.
@@ -268,15 +207,14 @@ impl<'a> Types<'a> {
             id,
             shape,
             structure,
-            instruction,
         });
         // There are fewer types than words, and fewer words than 2³².
         self.places.replace(id, self.declared.len() as u32);
     }
 
-    fn shape(&self, instruction: &Instruction<'a>, has_long_vectors: bool) -> Shape<'a> {
-        let operands = instruction.words().get(2..).unwrap_or_default();
-        match (instruction.op(), operands) {
+    fn shape(&self, inst: Inst<'m>) -> Shape<'m> {
+        let operands = inst.words().get(2..).unwrap_or_default();
+        match (inst.op(), operands) {
             (Op::TypeInt | Op::TypeFloat, &[width @ (8 | 16 | 32 | 64), ..]) => {
                 Shape::Scalar(u64::from(width / 8))
             }
@@ -286,7 +224,7 @@ impl<'a> Types<'a> {
             },
             // The same instruction declares cooperative vectors, whose components
             // are nowhere in particular.
-            (Op::TypeVectorIdEXT, &[component, count]) if has_long_vectors => {
+            (Op::TypeVectorIdEXT, &[component, count]) if self.has_long_vectors() => {
                 match self.constants.get(Id(count)) {
                     Some(count) => Shape::Vector {
                         component: Id(component),
@@ -317,9 +255,14 @@ impl<'a> Types<'a> {
 }
 
 impl Marks {
-    /// Whether the decoration is one of a layout.
-    fn note(&mut self, decoration: Decoration, value: Given) -> bool {
-        match (decoration, value) {
+    /// Notes a decoration, if it is one of a layout.
+    fn note(&mut self, decorated: &Decorated<'_>) {
+        let value = match (decorated.inst.op(), decorated.params.first()) {
+            (Op::DecorateId | Op::MemberDecorateIdEXT, Some(&id)) => Given::Constant(Id(id)),
+            (Op::Decorate | Op::MemberDecorate, _) => Given::Literal(decorated.param(0)),
+            _ => return,
+        };
+        match (decorated.decoration, value) {
             (Decoration::Offset | Decoration::OffsetIdEXT, _) => self.offset = Some(value),
             (Decoration::ArrayStride | Decoration::ArrayStrideIdEXT, _) => {
                 self.array_stride = Some(value);
@@ -329,38 +272,11 @@ impl Marks {
             }
             (Decoration::RowMajor, _) => self.order = Some(MatrixOrder::RowMajor),
             (Decoration::ColMajor, _) => self.order = Some(MatrixOrder::ColumnMajor),
-            _ => return false,
+            _ => {}
         }
-        true
-    }
-
-    fn add(&mut self, later: Self) {
-        *self = Self {
-            offset: later.offset.or(self.offset),
-            array_stride: later.array_stride.or(self.array_stride),
-            matrix_stride: later.matrix_stride.or(self.matrix_stride),
-            order: later.order.or(self.order),
-        };
     }
 
     pub(super) fn matrix_stride(self) -> Option<Extent> {
         self.matrix_stride.map(|bytes| Extent::Fixed(bytes.into()))
     }
-}
-
-/// The key of a member's decorations.
-fn key(target: u32, member: u32) -> (u32, u64) {
-    (target, u64::from(member) + 1)
-}
-
-/// Whether layouts have anything to do with the instruction.
-fn is_relevant(instruction: &Instruction<'_>) -> bool {
-    let op = instruction.op();
-    op.is_type()
-        || op.is_constant()
-        || op.is_decoration()
-        || matches!(
-            op,
-            Op::TypeForwardPointer | Op::DecorationGroup | Op::Capability | Op::MemoryModel
-        )
 }

@@ -4,21 +4,21 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
+use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::layout::{Extent, MatrixOrder, NoLayout, Rules, Types};
 use spirvkit_binary::{Id, LiteralString, Module};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_text::{AssembleOptions, assemble};
 
-/// A module's words, and its ids by name.
+/// A module, and its ids by name.
 struct Assembled {
-    words: Vec<u32>,
+    index: ModuleIndex<'static>,
     names: HashMap<String, Id>,
 }
 
 impl Assembled {
     fn types(&self) -> Types<'_> {
-        let module = Module::new(&self.words).unwrap();
-        Types::of(module.instructions().flatten())
+        Types::of(&self.index)
     }
 
     fn id(&self, name: &str) -> Id {
@@ -31,8 +31,9 @@ fn module(head: &str, body: &str) -> Assembled {
     let text = format!("{head}\n{body}");
     let options = AssembleOptions::default();
     let assembled = assemble(&text, &options).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let words = assembled.words;
-    let module = Module::new(&words).unwrap();
+    // For the index beside it.
+    let words = assembled.words.leak();
+    let module = Module::new(words).unwrap();
     let names = module.instructions().flatten();
     let names = names.filter(|instruction| instruction.op() == Op::Name);
     let names = names.map(|instruction| {
@@ -43,7 +44,8 @@ fn module(head: &str, body: &str) -> Assembled {
         (name.to_text_lossy(), Id(*id))
     });
     let names = names.collect();
-    Assembled { words, names }
+    let index = ModuleIndex::new(words).unwrap();
+    Assembled { index, names }
 }
 
 const HEAD: &str = "OpCapability Shader
@@ -605,9 +607,9 @@ fn a_type_within_itself_is_undefined() {
         2,
         1,
     ];
-    let module = Module::new(&words).unwrap();
+    let index = ModuleIndex::new(&words).unwrap();
     for rules in Rules::ALL {
-        let layouts = Types::of(module.instructions().flatten()).lay_out(rules);
+        let layouts = Types::of(&index).lay_out(rules);
         assert!(layouts.get(Id(1)).is_err());
         assert!(layouts.get(Id(2)).is_err());
     }
@@ -632,8 +634,8 @@ proptest! {
             words.push((operands.len() as u32 + 1) << 16 | u32::from(opcode));
             words.extend(operands);
         }
-        let module = Module::new(&words).unwrap();
-        let types = Types::of(module.instructions().flatten());
+        let index = ModuleIndex::new(&words).unwrap();
+        let types = Types::of(&index);
         for rules in Rules::ALL {
             let layouts = types.lay_out(rules);
             for ty in types.iter() {

@@ -1,12 +1,12 @@
 //! Layouts side by side.
 
+use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::layout::{Aspect, Comparison, Extent, Row, Rules, Types};
-use spirvkit_binary::{Id, Module};
+use spirvkit_binary::Id;
 
 fn with_types<T>(text: &str, look: impl FnOnce(&Types<'_>) -> T) -> T {
     let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
-    let module = Module::new(&assembled.words).unwrap();
-    look(&Types::of(module.instructions().flatten()))
+    look(&Types::of(&ModuleIndex::new(&assembled.words).unwrap()))
 }
 
 /// All rows of a structure.

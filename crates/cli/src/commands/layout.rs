@@ -7,6 +7,7 @@ mod table;
 use std::collections::BTreeSet;
 
 use clap::{Args, ValueEnum};
+use spirvkit::analysis::ModuleIndex;
 use spirvkit::analysis::layout::{Comparison, Layouts, Rules, Types};
 use spirvkit::binary::{Budget, Id};
 
@@ -14,7 +15,6 @@ use crate::arguments::{ColorWhen, RawIds, Single};
 use crate::exit::{Ending, UsageError};
 use crate::look::look;
 use crate::report::{Format, Reporter, stdout_width, stream};
-use find::Names;
 
 /// Show how structures are laid out in memory: by std140, std430, scalar, and as declared
 #[derive(Debug, Args)]
@@ -128,16 +128,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 messages.add_binary_error(looked.name, &error);
                 return Ok(());
             }
-            let instructions = || module.instructions().map_while(Result::ok);
-            let types = Types::of(instructions());
+            let index = ModuleIndex::with_header(module.words(), *module.header());
+            let types = Types::of(&index);
             let layouts = types.lay_out_all();
-            let names = Names::of(instructions());
             let found = match &arguments.structure {
-                Some(name) => names.find(&types, &looked.ids, name),
+                Some(name) => find::named(&index, &types, &looked.ids, name),
                 None => Ok(find::laid_out(
                     &types,
                     &layouts,
-                    &names,
+                    &index,
                     arguments.built_ins,
                 )),
             };
@@ -152,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 .into_iter()
                 .map(|id| Shown {
                     id,
-                    is_block: names.is_block(id),
+                    is_block: index.is_block(id),
                 })
                 .collect();
             let members = member_types(&types, &layouts, &shown);
@@ -165,7 +164,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                     let look = table::Look {
                         comparison: &comparison,
                         rules: arguments.rules.iter().map(|&it| it.into()).collect(),
-                        names: &names,
+                        index: &index,
                         texts: &texts,
                         ids: looked.shown(arguments.raw),
                         color: arguments.color.on_stdout(),
@@ -176,7 +175,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                 Format::Json => {
                     let document = json::Document {
                         comparison: &comparison,
-                        names: &names,
+                        index: &index,
                         texts: &texts,
                     };
                     stream(messages, |out| document.write(out, &shown, &mut budget));

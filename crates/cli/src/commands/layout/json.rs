@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
+use spirvkit::analysis::ModuleIndex;
 use spirvkit::analysis::layout::{Comparison, Layout, MatrixOrder, NoLayout, Place, Row, Rules};
 use spirvkit::binary::{Budget, Id};
 
-use super::find::Names;
+use super::find::text;
 use super::{Shown, name_of};
 
 /// The version of the form: `docs/layout-json.md` describes it. It grows when something
@@ -17,7 +18,7 @@ const VERSION: u32 = 1;
 /// What to show.
 pub(super) struct Document<'a> {
     pub(super) comparison: &'a Comparison<'a>,
-    pub(super) names: &'a Names,
+    pub(super) index: &'a ModuleIndex<'a>,
     /// What types are called.
     pub(super) texts: &'a HashMap<Id, String>,
 }
@@ -59,7 +60,7 @@ impl Document<'_> {
         let start = format!(
             "{{\"id\":{},\"name\":{},\"block\":{},\"layouts\":{},\"members\":[",
             shown.id.0,
-            json!(self.names.name(shown.id)),
+            json!(text(self.index.name_of(shown.id))),
             shown.is_block,
             by_rules(|rules| total(totals[rules])),
         );
@@ -68,7 +69,7 @@ impl Document<'_> {
         let mut rows = self.comparison.rows(shown.id);
         let mut comma = "";
         for row in rows.by_ref() {
-            let row = member(&row, self.names, self.texts).to_string();
+            let row = member(&row, self.index, self.texts).to_string();
             if !budget.take(row.len() as u64) {
                 is_whole = false;
                 break;
@@ -102,8 +103,10 @@ fn total(layout: Result<Layout, NoLayout>) -> Value {
     }
 }
 
-fn member(row: &Row, names: &Names, texts: &HashMap<Id, String>) -> Value {
-    let name = row.member.and_then(|it| names.member(row.structure, it));
+fn member(row: &Row, index: &ModuleIndex<'_>, texts: &HashMap<Id, String>) -> Value {
+    let name = row
+        .member
+        .and_then(|it| text(index.member_name(row.structure, it)));
     json!({
         "structure": row.structure.0,
         "member": row.member,

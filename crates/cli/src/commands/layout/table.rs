@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
 
+use spirvkit::analysis::ModuleIndex;
 use spirvkit::analysis::layout::{Comparison, Extent, Layout, NoLayout, Place, Row, Rules};
 use spirvkit::binary::{Budget, Id};
 use spirvkit::diagnostics::{counted, visible};
 use spirvkit::text::IdNames;
 
-use super::find::Names;
+use super::find::text;
 use super::{Shown, name_of};
 
 /// The most characters of a name or a type.
@@ -52,7 +53,7 @@ pub(super) struct Look<'a> {
     pub(super) comparison: &'a Comparison<'a>,
     /// In which order the columns stand.
     pub(super) rules: Vec<Rules>,
-    pub(super) names: &'a Names,
+    pub(super) index: &'a ModuleIndex<'a>,
     /// What types are called.
     pub(super) texts: &'a HashMap<Id, String>,
     pub(super) ids: &'a IdNames<'a>,
@@ -108,7 +109,10 @@ impl Look<'_> {
     ) -> io::Result<()> {
         let (bold, reset) = self.paint(BOLD);
         let id = self.ids.show(shown.id);
-        let name = self.names.name(shown.id).map(plain).unwrap_or_default();
+        let name = text(self.index.name_of(shown.id))
+            .as_deref()
+            .map(plain)
+            .unwrap_or_default();
         let name = match name.is_empty() || id.strip_prefix('%') == Some(&name) {
             true => String::new(),
             false => name + "  ",
@@ -199,7 +203,7 @@ impl Look<'_> {
     fn member_line(&self, row: &Row) -> Line {
         let indent = "  ".repeat(row.depth as usize);
         let number = row.member.unwrap_or_default();
-        let name = match self.names.member(row.structure, number) {
+        let name = match text(self.index.member_name(row.structure, number)).as_deref() {
             Some(name) => plain(name),
             None => format!("[{number}]"),
         };

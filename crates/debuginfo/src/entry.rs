@@ -76,20 +76,20 @@ impl<'m> Entry<'m> {
         if self.set == Set::DebugInfo {
             return self.kind;
         }
-        let operand = |index: usize| {
-            let id = *self.operand_words().get(index)?;
-            self.info.definition(Id(id))
+        let source = || {
+            let place = self.set.position(self.kind, Field::Source)?;
+            self.info.definition(Id(*self.operand_words().get(place)?))
         };
         let is_source = |definition| {
             let kind = Self::set_and_kind(self.info, definition).map(|(_, kind)| kind);
             matches!(kind, Some(Kind::Source | Kind::InfoNone))
         };
         match self.kind {
-            Kind::TypeTemplateTemplateParameter if !operand(2).is_some_and(is_source) => {
+            Kind::TypeTemplateTemplateParameter if !source().is_some_and(is_source) => {
                 Kind::TypeTemplateParameterPack
             }
             Kind::TypeTemplateParameterPack
-                if operand(1).is_some_and(|name| name.op() == Op::String) =>
+                if source().is_some_and(|name| name.op() == Op::String) =>
             {
                 Kind::TypeTemplateTemplateParameter
             }
@@ -171,18 +171,20 @@ impl<'m> Entry<'m> {
     /// tag of an imported entity, and in the newer sets the column of a call that was
     /// inlined after its line.
     fn surplus_operand(&self) -> Option<usize> {
-        const AFTER_TAG: usize = 2;
-        const AFTER_LINE: usize = 1;
         let words = self.operand_words();
-        let word = |index: usize| words.get(index).copied();
+        let behind = |field: Field| {
+            let index = 1 + self.set.position(self.kind, field)?;
+            Some((index, *words.get(index)?))
+        };
         match self.kind {
             Kind::ImportedEntity => {
-                let has_it = words.len() == self.slots.len() + 1 && word(AFTER_TAG) == Some(0);
-                has_it.then_some(AFTER_TAG)
+                let (index, word) = behind(Field::Tag)?;
+                let has_it = words.len() == self.slots.len() + 1 && word == 0;
+                has_it.then_some(index)
             }
             Kind::InlinedAt if self.set == Set::Shader => {
-                let column = self.info.constant(Id(word(AFTER_LINE)?));
-                column.map(|_| AFTER_LINE)
+                let (index, word) = behind(Field::Line)?;
+                self.info.constant(Id(word)).map(|_| index)
             }
             _ => None,
         }

@@ -6,6 +6,7 @@ use std::fmt;
 
 use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_grammar::Op;
+use spirvkit_grammar::debug_info::Role;
 use spirvkit_ir::{EditError, Inst, Module, Place, Use};
 
 use crate::{Field, Kind, Set, Slot};
@@ -199,8 +200,9 @@ fn disposition(set: Set, user: Kind, slot: &Slot, gone: Kind) -> Disposition {
     match (user, slot.field()) {
         (_, Field::Members | Field::Parameters | Field::TemplateParameters) => Disposition::Dropped,
         (_, Field::Declaration | Field::StaticMemberDeclaration) => Disposition::Dropped,
-        (Kind::TypeMember, Field::Parent) => Disposition::Goes,
-        (_, Field::Parent | Field::Scope) if is_passed_through(gone) => Disposition::Outer,
+        (user, field) if user.role(field) == Role::Scope && is_passed_through(gone) => {
+            Disposition::Outer
+        }
         (user, field) if set.takes_none(user, field) => Disposition::None,
         _ => Disposition::Goes,
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use spirvkit_binary::{Id, LiteralString, NumberType};
+use spirvkit_grammar::debug_info::Role;
 use spirvkit_grammar::{Category, ExtInstSet, Op, OperandKind, Quantifier};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{EditError, Module, Place};
@@ -553,9 +554,11 @@ impl Encoder {
         let unsuited = EncodeError::Unsuited { kind, field };
         let is_literal = at.slot.is_literal();
         let value = match operand {
-            Operand::Absent if is_literal || field.is_number() => 0,
-            Operand::Absent if field.is_text() => return Ok(self.text(target, "")?.0),
-            Operand::Absent => return Ok(self.none(target)?.0),
+            Operand::Absent => match kind.role(field) {
+                Role::Number => 0,
+                Role::Text => return Ok(self.text(target, "")?.0),
+                _ => return Ok(self.none(target)?.0),
+            },
             Operand::Id(id) if !is_literal => return Ok(id.0),
             Operand::Id(id) => constant(target.module(), *id).ok_or(unsuited)?,
             Operand::Text(text) if !is_literal => return Ok(self.text(target, text)?.0),

@@ -33,15 +33,6 @@ pub(super) enum Target {
     Other(Id),
 }
 
-/// Whether a vector can have this many components in a set.
-pub(super) fn is_vector_length(to: Set, count: u64) -> bool {
-    match to {
-        Set::DebugInfo => u32::try_from(count).is_ok(),
-        Set::OpenCl100 => matches!(count, 1..=4 | 8 | 16),
-        Set::Shader => matches!(count, 1..=4),
-    }
-}
-
 impl<'a> Converter<'a, '_> {
     /// Decides about all instructions.
     pub(super) fn plan(&mut self) {
@@ -222,7 +213,7 @@ impl<'a> Converter<'a, '_> {
         };
         let count = self.value(entry, field);
         let has_base = self.to == Set::DebugInfo || self.component(entry).is_some();
-        has_base && count.is_some_and(|count| is_vector_length(self.to, count))
+        has_base && count.is_some_and(|count| self.to.takes_components(count))
     }
 
     /// The basic type that a vector's component is, whatever it is called.

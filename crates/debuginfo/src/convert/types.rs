@@ -8,7 +8,6 @@ use spirvkit_ir::{Inst, Lookup, Module};
 
 use super::Converter;
 use super::minimal::Names;
-use super::plan::is_vector_length;
 use crate::build::{Draft, EncodeError, Operand, Target as _};
 use crate::{Encoding, Field, Flags, Kind, Set, Tag};
 
@@ -228,7 +227,7 @@ impl Converter<'_, '_> {
                 basic(&name, Encoding::Float, u64::from(width))
             }
             (Op::TypeVector, &[_, _, component, count])
-                if is_vector_length(self.to, u64::from(count)) =>
+                if self.to.takes_components(u64::from(count)) =>
             {
                 Draft::new(Kind::TypeVector)
                     .with(Field::BaseType, self.part(types, component)?)

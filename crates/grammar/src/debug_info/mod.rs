@@ -7,13 +7,15 @@ use crate::{EnumerantInfo, ExtInstSet, OperandKind, Quantifier};
 
 #[rustfmt::skip]
 mod generated;
+mod kinds;
 mod roles;
 
 use generated::{
     DEBUG_INFO, FIELD_NAMES, IS_NUMBER, NAMES, NUMBERS, OPEN_CL_DEBUG_INFO100, SHADER_DEBUG_INFO,
 };
 pub use generated::{Field, Kind};
-pub use roles::Role;
+pub use kinds::Kinds;
+pub use roles::{Requirement, Role};
 
 /// One of the instruction sets for debug information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,35 +108,6 @@ impl Set {
         slots.get(operand).or(repeated)
     }
 
-    /// Whether a field may be a `DebugInfoNone` for all that is known of its consumers.
-    ///
-    /// `DebugInfo` lets it stand for anything (section 4.1). The texts of its successors
-    /// say the same (`DebugInfoNone`), but validators take it only where an instruction's
-    /// own text names it, and in instructions that hardly any producer writes.
-    pub fn takes_none(self, kind: Kind, field: Field) -> bool {
-        let is_named = matches!(
-            (kind, field),
-            (Kind::TypeEnum, Field::UnderlyingType)
-                | (Kind::TypeComposite, Field::Size)
-                | (Kind::TypeTemplateParameter, Field::Value)
-                | (Kind::GlobalVariable, Field::Variable)
-                | (Kind::Function, Field::Function)
-                | (Kind::Value, Field::Value)
-        );
-        let is_rare = matches!(
-            kind,
-            Kind::TypePtrToMember
-                | Kind::TypeTemplateTemplateParameter
-                | Kind::TypeTemplateParameterPack
-                | Kind::LexicalBlockDiscriminator
-                | Kind::InlinedVariable
-                | Kind::MacroDef
-                | Kind::MacroUndef
-                | Kind::ImportedEntity
-        );
-        self == Self::DebugInfo || is_named || is_rare
-    }
-
     /// Where a field stands among the operands of an instruction, counted from 0 after
     /// the instruction's number.
     pub fn position(self, kind: Kind, field: Field) -> Option<usize> {
@@ -169,38 +142,13 @@ impl Kind {
 
     /// Whether it describes a type that variables can have.
     pub fn is_type(self) -> bool {
-        use Kind::*;
-        matches!(
-            self,
-            TypeBasic
-                | TypePointer
-                | TypeQualifier
-                | TypeArray
-                | TypeVector
-                | Typedef
-                | TypeFunction
-                | TypeEnum
-                | TypeComposite
-                | TypePtrToMember
-                | TypeTemplate
-                | TypeMatrix
-                | TypeVectorIdEXT
-                | TypeCooperativeMatrixKHR
-        )
+        let is_part = matches!(self, Self::TypeMember | Self::TypeInheritance);
+        Kinds::TYPES.contains(self) && !is_part
     }
 
     /// Whether it is a lexical scope, which other things name as their parent.
     pub fn is_scope(self) -> bool {
-        use Kind::*;
-        matches!(
-            self,
-            CompilationUnit
-                | TypeComposite
-                | Function
-                | LexicalBlock
-                | LexicalBlockDiscriminator
-                | ModuleINTEL
-        )
+        Kinds::SCOPES_AND_DISCRIMINATORS.contains(self)
     }
 
     /// Whether it stands in the bodies of functions.
@@ -217,26 +165,6 @@ impl Field {
     /// The name for people, such as `Linkage Name`.
     pub fn name(self) -> &'static str {
         FIELD_NAMES.get(self as usize).copied().unwrap_or_default()
-    }
-
-    /// Whether it is a text, an `OpString`, in every instruction that has it and in
-    /// every set.
-    pub fn is_text(self) -> bool {
-        use Field::*;
-        matches!(
-            self,
-            Name | LinkageName
-                | TemplateName
-                | File
-                | Text
-                | Identifier
-                | Path
-                | CompilerSignature
-                | CommandLineArguments
-                | ConfigurationMacros
-                | IncludePath
-                | ApiNotesFile
-        )
     }
 
     /// Whether it is a number that some sets write as a literal and others as the id

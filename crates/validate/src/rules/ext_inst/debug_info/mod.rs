@@ -1,8 +1,8 @@
 //! Debugging information: `DebugInfo`, `OpenCL.DebugInfo.100` and
 //! `NonSemantic.Shader.DebugInfo`.
 //!
-//! The sets' instructions refer to each other. What each operand may be stands in
-//! [`schema`] and is checked with the instruction ([`operands`]). How instructions
+//! The sets' instructions refer to each other. What each operand may be, the grammar
+//! says; it is checked with the instruction ([`operands`]). How instructions
 //! hang together is checked once for a module, over an [`index`] of them: numbers
 //! ([`values`]), types ([`types`]), scopes ([`scopes`]) and places in sources
 //! ([`places`]). Where the instructions stand in the module is a matter of its layout.
@@ -15,16 +15,15 @@ mod number;
 mod operands;
 mod places;
 mod sccs;
-mod schema;
 mod scopes;
 mod texts;
 mod types;
 mod values;
 
 use spirvkit_grammar::ExtInstSet;
+use spirvkit_grammar::debug_info::{Field, Kind, Set};
 
 use self::index::Index;
-use self::schema::Row;
 use super::{Call, imports};
 use crate::finding::{CheckResult, Reporter};
 use crate::module::{Lookup, Module};
@@ -33,7 +32,7 @@ use crate::rules::generated::{debug_info, original_debug_info};
 
 /// A set and the rules that its operands are judged by.
 struct Dialect {
-    rows: &'static [Row],
+    set: Set,
     /// Whether there is no other validator of the set, so that whatever is wrong is
     /// an error.
     is_strict: bool,
@@ -44,9 +43,9 @@ struct Dialect {
     module_kind: &'static Rule,
 }
 
-const fn dialect(rows: &'static [Row]) -> Dialect {
+const fn dialect(set: Set) -> Dialect {
     Dialect {
-        rows,
+        set,
         is_strict: false,
         result: &debug_info::VOID_RESULT,
         text: &debug_info::TEXT,
@@ -56,10 +55,10 @@ const fn dialect(rows: &'static [Row]) -> Dialect {
     }
 }
 
-static SHADER: Dialect = dialect(schema::SHADER);
-static OPENCL: Dialect = dialect(schema::OPENCL);
+static SHADER: Dialect = dialect(Set::Shader);
+static OPENCL: Dialect = dialect(Set::OpenCl100);
 static FIRST: Dialect = Dialect {
-    rows: schema::FIRST,
+    set: Set::DebugInfo,
     is_strict: true,
     result: &original_debug_info::VOID_RESULT,
     text: &original_debug_info::TEXT,
@@ -81,7 +80,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
         return Ok(());
     }
     // A newer version may have instructions that aren't known here.
-    let Some(row) = schema::row(dialect.rows, call.number) else {
+    let Some(kind) = Kind::from_number(call.number) else {
         return Ok(());
     };
     if set == ExtInstSet::ShaderDebugInfo100 && set.instruction(call.number).is_none() {
@@ -91,10 +90,10 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
         );
         return Err(call.at.finding(&debug_info::VERSION, message));
     }
-    operands::check(call, dialect, row)?;
-    match call.number {
-        number::FUNCTION_DEFINITION => function_definition(call),
-        number::LINE => line(call),
+    operands::check(call, dialect, kind)?;
+    match kind {
+        Kind::FunctionDefinition => function_definition(call),
+        Kind::Line => line(call),
         _ => Ok(()),
     }
 }
@@ -114,10 +113,11 @@ pub(super) fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
 /// A function's definition stands in the function it names.
 fn function_definition(call: &Call<'_, '_, '_>) -> CheckResult {
     let own = call.at.function().map(|function| function.id);
-    match own {
-        Some(own) if own != call.id(1) => Err(call.wrong_operand(
+    let place = Set::Shader.position(Kind::FunctionDefinition, Field::Definition);
+    match own.zip(place) {
+        Some((own, place)) if own != call.id(place) => Err(call.wrong_operand(
             &debug_info::DEFINITION,
-            1,
+            place,
             "the function that contains the instruction",
         )),
         _ => Ok(()),
@@ -126,10 +126,14 @@ fn function_definition(call: &Call<'_, '_, '_>) -> CheckResult {
 
 /// A range of source text begins before it ends, or is no range at all.
 fn line(call: &Call<'_, '_, '_>) -> CheckResult {
-    let value = |index: usize| call.m().constant_u64(call.id(index));
-    let (Some(first), Some(last), Some(start), Some(end)) =
-        (value(1), value(2), value(3), value(4))
-    else {
+    let value = |field: Field| {
+        let place = Set::Shader.position(Kind::Line, field)?;
+        call.m().constant_u64(call.id(place))
+    };
+    let (Some(first), Some(last)) = (value(Field::LineStart), value(Field::LineEnd)) else {
+        return Ok(());
+    };
+    let (Some(start), Some(end)) = (value(Field::ColumnStart), value(Field::ColumnEnd)) else {
         return Ok(());
     };
     let message = if first == 0 && last > 0 {

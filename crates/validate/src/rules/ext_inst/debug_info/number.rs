@@ -2,9 +2,8 @@
 
 use spirvkit_grammar::debug_info::Kind;
 
-pub(super) const COMPILATION_UNIT: u32 = Kind::CompilationUnit.number();
+pub(super) const INFO_NONE: u32 = Kind::InfoNone.number();
 pub(super) const TYPE_BASIC: u32 = Kind::TypeBasic.number();
-pub(super) const TYPE_POINTER: u32 = Kind::TypePointer.number();
 pub(super) const TYPE_QUALIFIER: u32 = Kind::TypeQualifier.number();
 pub(super) const TYPE_ARRAY: u32 = Kind::TypeArray.number();
 pub(super) const TYPEDEF: u32 = Kind::Typedef.number();
@@ -24,11 +23,9 @@ pub(super) const LOCAL_VARIABLE: u32 = Kind::LocalVariable.number();
 pub(super) const DECLARE: u32 = Kind::Declare.number();
 pub(super) const VALUE: u32 = Kind::Value.number();
 pub(super) const OPERATION: u32 = Kind::Operation.number();
-pub(super) const IMPORTED_ENTITY: u32 = Kind::ImportedEntity.number();
 pub(super) const SOURCE: u32 = Kind::Source.number();
 pub(super) const FUNCTION_DEFINITION: u32 = Kind::FunctionDefinition.number();
 pub(super) const SOURCE_CONTINUED: u32 = Kind::SourceContinued.number();
 pub(super) const LINE: u32 = Kind::Line.number();
 pub(super) const NO_LINE: u32 = Kind::NoLine.number();
 pub(super) const BUILD_IDENTIFIER: u32 = Kind::BuildIdentifier.number();
-pub(super) const TYPE_COOPERATIVE_MATRIX: u32 = Kind::TypeCooperativeMatrixKHR.number();

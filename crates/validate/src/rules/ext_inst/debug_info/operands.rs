@@ -1,357 +1,391 @@
-//! What the operands of debugging instructions are.
+//! What the operands of debugging instructions are. What each must be is
+//! [`Set::requirement`]'s; here is how that is checked, and what of it is an error.
+
+use std::borrow::Cow;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::debug_info::{Kind, Set};
-use spirvkit_grammar::{ExtInstSet, Op};
+use spirvkit_grammar::debug_info::{Field, Kind, Kinds, Requirement, Set, Slot};
+use spirvkit_grammar::{ExtInstSet, Op, Quantifier};
 
 use super::Dialect;
-use super::number;
-use super::schema::{self, Kinds, NONE, Operand, Row};
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Lookup, Type};
 use crate::rule::Rule;
 use crate::rules::ext_inst::{Call, known_set};
 use crate::rules::generated::debug_info;
 
-/// Checks all operands of an instruction: first what is an error, then what is worth
-/// a warning.
-pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, row: &Row) -> CheckResult {
-    let fixed = row.fixed.iter().copied().enumerate();
-    let repeated = (row.fixed.len()..).zip(row.repeated.iter().copied().cycle());
-    let all = fixed.chain(repeated);
-    check_all(call, dialect, all)?;
-    let beyond = row.beyond.iter().copied();
-    let repeated = row.beyond_repeated.iter().copied().cycle();
-    let beyond = beyond.chain((row.fixed.len()..).zip(repeated));
-    check_all(call, dialect, beyond).map_err(Finding::warning)?;
-    surplus(call, row).map_err(Finding::warning)
+/// A debugging instruction whose operands are checked.
+struct Checked<'c, 's, 'm, 'a> {
+    call: &'c Call<'s, 'm, 'a>,
+    dialect: &'c Dialect,
+    kind: Kind,
 }
 
-/// There are no operands behind those that the set's version gives an instruction.
-fn surplus(call: &Call<'_, '_, '_>, row: &Row) -> CheckResult {
-    // Of later versions it isn't known which operands they have added.
-    let set = call
-        .set
-        .filter(|&set| set == ExtInstSet::ShaderDebugInfo100);
-    let Some(info) = set.and_then(|set| set.instruction(call.number)) else {
-        return Ok(());
-    };
-    let (expected, found) = (info.operands().len(), call.count());
-    if !row.repeated.is_empty() || found <= expected {
-        return Ok(());
-    }
-    let message = format!(
-        "{} has {expected} operands in the imported version of the set, but here {found}",
-        call.name()
-    );
-    Err(call.at.finding(&debug_info::SURPLUS, message))
-}
-
-/// Checks operands, given by their places among those of the set's instruction.
-fn check_all(
-    call: &Call<'_, '_, '_>,
-    dialect: &Dialect,
-    operands: impl Iterator<Item = (usize, Operand)>,
-) -> CheckResult {
-    let count = call.count();
-    let operands = operands.take_while(|&(index, _)| index < count);
-    all(operands.map(|(index, operand)| {
-        let may_be_none = dialect.is_strict || takes_none(call, index, operand);
-        match may_be_none && is_none(call, index) {
-            true => Ok(()),
-            false => check_operand(call, dialect, index, operand),
-        }
-    }))
-}
-
-/// The number of a debugging instruction of the set that the call is from.
-fn debug_number(call: &Call<'_, '_, '_>, def: Inst<'_>) -> Option<u32> {
-    if !def.op().is_ext_inst() {
-        return None;
-    }
-    let set = def.id(0);
-    let same = set == call.at.id(0)
-        || known_set(call.m(), set).is_some_and(|known| call.set == Some(known));
-    same.then(|| def.arg(1))
-}
-
-fn is_uint_constant(call: &Call<'_, '_, '_>, def: Inst<'_>) -> bool {
-    def.op() == Op::Constant
-        && matches!(
-            call.m().ty(def.result_type().unwrap_or(Id(0))),
-            Type::Int {
-                width: 32,
-                signed: false
-            }
-        )
-}
-
-fn is_integer(ty: Type<'_>) -> bool {
-    matches!(ty, Type::Int { .. })
-}
-
-fn is_zero(call: &Call<'_, '_, '_>, id: Id) -> bool {
-    call.m().constant_u64(id) == Some(0)
-}
-
-/// Whether a `DebugGlobalVariable` or `DebugLocalVariable` is of a basic type;
-/// with `unsigned`, of an unsigned integer of 32 or 64 bits.
-fn is_integer_variable(call: &Call<'_, '_, '_>, def: Inst<'_>, unsigned: bool) -> bool {
-    // Characters are other encodings, though they are integers, too.
-    const SIGNED: u64 = 4;
-    const UNSIGNED: u64 = 6;
-    let m = call.m();
-    let ty = m.def(def.id(3));
-    let Some(ty) = ty.filter(|&ty| debug_number(call, ty) == Some(number::TYPE_BASIC)) else {
-        return false;
-    };
-    let encoding = match call.set {
-        Some(ExtInstSet::OpenClDebugInfo100) => Some(u64::from(ty.arg(4))),
-        _ => m.constant_u64(ty.id(4)),
-    };
-    let Some(encoding) = encoding else {
-        return false;
-    };
-    match unsigned {
-        true => encoding == UNSIGNED && matches!(m.constant_u64(ty.id(3)), Some(32 | 64)),
-        false => matches!(encoding, SIGNED | UNSIGNED),
-    }
-}
-
-/// The tag of a debugging composite.
-fn composite_tag(call: &Call<'_, '_, '_>, def: Inst<'_>) -> Option<u64> {
-    let is_composite = debug_number(call, def) == Some(number::TYPE_COMPOSITE);
-    let is_literal = call.set.is_some_and(|set| !set.is_non_semantic());
-    match is_literal {
-        _ if !is_composite => None,
-        true => Some(u64::from(def.arg(3))),
-        false => call.m().constant_u64(def.id(3)),
-    }
-}
-
-/// Whether an operand is the id of nothing but a debugging instruction.
-fn is_debug_id(operand: Operand) -> bool {
-    matches!(
-        operand,
-        Operand::Debug(_)
-            | Operand::DebugOrVoid(_)
-            | Operand::ClassOrStructure
-            | Operand::TextOr(_)
-    )
-}
-
-/// Whether `DebugInfoNone` may stand for an operand in the sets that others check, too:
-/// it may take the place of whatever debugging instruction was removed, and of other
-/// ids where the instruction's own text says so. Numbers are there always.
-fn takes_none(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> bool {
-    let is_number = matches!(operand, Operand::Uint | Operand::SpecUint | Operand::Count);
-    !is_number && (is_debug_id(operand) || is_named(call, index))
-}
-
-/// Whether `DebugInfoNone` may stand for an operand without further ado.
-fn is_named(call: &Call<'_, '_, '_>, index: usize) -> bool {
-    let set = call.set.and_then(Set::of);
-    set.zip(Kind::from_number(call.number))
-        .is_some_and(|(set, kind)| {
-            let slot = set.slot(kind, index);
-            slot.is_some_and(|slot| set.takes_none(kind, slot.field()))
-        })
-}
-
-/// Whether an operand is a `DebugInfoNone`.
-fn is_none(call: &Call<'_, '_, '_>, index: usize) -> bool {
-    let def = call.m().def(call.id(index));
-    def.is_some_and(|def| debug_number(call, def).is_some_and(|number| NONE.contains(number)))
-}
-
-fn check_operand(
-    call: &Call<'_, '_, '_>,
-    dialect: &Dialect,
+/// One of its operands.
+#[derive(Clone, Copy)]
+struct Operand {
+    /// Counted from 0 after the instruction's number.
     index: usize,
-    operand: Operand,
-) -> CheckResult {
-    let m = call.m();
-    match operand {
-        Operand::Any => return Ok(()),
-        Operand::LiteralCount => {
-            let count = call.word(index);
-            return match matches!(count, 1..=4 | 8 | 16) {
-                true => Ok(()),
-                false => {
-                    let message = format!(
-                        "{} must have 1 to 4, 8 or 16 components, but has {count}",
-                        call.name()
-                    );
-                    Err(call.at.finding(&debug_info::COUNT, message))
-                }
-            };
+    field: Field,
+    is_literal: bool,
+    required: Requirement,
+}
+
+/// What is asked of an operand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Check {
+    Nothing,
+    /// An `OpConstant`, or another constant of an integer.
+    Amount,
+    Is(Requirement),
+}
+
+/// The operand of an instruction with an index; `None` behind those that the set gives it.
+fn operand(set: Set, kind: Kind, index: usize) -> Option<Operand> {
+    let slot = set.slot(kind, index)?;
+    let field = slot.field();
+    let last = set.fields(kind)?.len() - 1;
+    let required = set.requirement(kind, field);
+    Some(Operand {
+        index,
+        field,
+        is_literal: slot.is_literal(),
+        required: required.at(index.saturating_sub(last)),
+    })
+}
+
+/// What is asked for without a warning: what other validators look at, or all that the
+/// specification says if there are none.
+fn enforced(dialect: &Dialect, kind: Kind, operand: Operand) -> Check {
+    use Requirement::*;
+    let Operand {
+        field, required, ..
+    } = operand;
+    if dialect.is_strict {
+        return Check::Is(required);
+    }
+    match (kind, field) {
+        (Kind::TypePtrToMember | Kind::ModuleINTEL, _) => return Check::Nothing,
+        (Kind::TypeComposite, Field::Tag) => return Check::Nothing,
+        (Kind::GlobalVariable, Field::Flags) => return Check::Nothing,
+        (Kind::TypeInheritance, Field::BaseClass) if dialect.set == Set::Shader => {
+            return Check::Is(Debug(COMPOSITE));
+        }
+        // They take packs, as the first set does.
+        (Kind::TypeTemplate, Field::Parameters) => {
+            return Check::Is(Set::DebugInfo.requirement(kind, field));
         }
         _ => {}
     }
-    let id = call.id(index);
-    // What nothing defines has been told of.
-    let Some(def) = m.def(id) else {
-        return Ok(());
-    };
-    let op = def.op();
-    let wrong = |rule: &'static Rule, expected: &str| -> CheckResult {
-        Err(call.wrong_operand(rule, index, expected))
-    };
-    let is_debug =
-        |kinds: Kinds| debug_number(call, def).is_some_and(|number| kinds.contains(number));
-    let is_fine = |fine: bool, rule: &'static Rule, expected: &str| match fine {
-        true => Ok(()),
-        false => Err(call.wrong_operand(rule, index, expected)),
-    };
-    match operand {
-        Operand::Any | Operand::LiteralCount => Ok(()),
-        Operand::Text => is_fine(op == Op::String, dialect.text, "an OpString"),
-        Operand::TextOr(kinds) => match op == Op::String || is_debug(kinds) {
-            true => Ok(()),
-            false => wrong(
-                dialect.text,
-                &format!("an OpString or {}", names(call, kinds)),
-            ),
-        },
-        Operand::Uint => is_fine(
-            is_uint_constant(call, def),
-            &debug_info::UINT,
-            "an OpConstant of a 32-bit unsigned integer",
-        ),
-        Operand::SpecUint => is_fine(
-            m.is_constant(id)
-                && matches!(
-                    m.ty_of(id),
-                    Type::Int {
-                        width: 32,
-                        signed: false
-                    }
-                ),
-            &debug_info::UINT,
-            "a constant or specialization constant of a 32-bit unsigned integer",
-        ),
-        Operand::Count => {
-            if !is_uint_constant(call, def) {
-                return wrong(
-                    &debug_info::UINT,
-                    "an OpConstant of a 32-bit unsigned integer",
-                );
-            }
-            let fine = matches!(m.constant_u64(id), Some(1..=4));
-            is_fine(fine, &debug_info::COUNT, "a number from 1 to 4")
-        }
-        Operand::Constant => is_fine(op == Op::Constant, dialect.constant, "an OpConstant"),
-        Operand::IntegerConstant => is_fine(
-            op == Op::Constant && is_integer(m.ty_of(id)),
-            dialect.constant,
-            "an OpConstant of an integer type",
-        ),
-        Operand::IntegerConstantOr(kinds) => is_fine(
-            op == Op::Constant && is_integer(m.ty_of(id)) || is_debug(kinds),
-            dialect.constant,
-            "an OpConstant of an integer type",
-        ),
-        Operand::Amount => is_fine(
-            op == Op::Constant || m.is_constant(id) && is_integer(m.ty_of(id)),
-            dialect.constant,
-            "a constant of an integer type",
-        ),
-        Operand::AnyConstant => is_fine(m.is_constant(id), dialect.constant, "a constant"),
-        Operand::AnyIntegerConstant => is_fine(
-            m.is_constant(id) && is_integer(m.ty_of(id)),
-            dialect.constant,
-            "a constant of an integer type",
-        ),
-        Operand::BoolConstant => is_fine(
-            m.is_constant(id) && m.ty_of(id) == Type::Bool,
-            dialect.constant,
-            "a constant of the boolean type",
-        ),
-        Operand::Value => is_fine(
-            m.type_of(id).is_some_and(|ty| !m.is_void(ty)),
-            dialect.module_kind,
-            "a value",
-        ),
-        Operand::Positive => is_fine(
-            op == Op::Constant && matches!(m.constant_u64(id), Some(1..)),
-            dialect.constant,
-            "an OpConstant of an integer greater than 0",
-        ),
-        Operand::Debug(kinds) => match is_debug(kinds) {
-            true => Ok(()),
-            false => wrong(dialect.kind, &names(call, kinds)),
-        },
-        Operand::DebugOrVoid(kinds) => match op == Op::TypeVoid || is_debug(kinds) {
-            true => Ok(()),
-            false => wrong(
-                dialect.kind,
-                &format!("an OpTypeVoid or {}", names(call, kinds)),
-            ),
-        },
-        Operand::ClassOrStructure => is_fine(
-            // Class and structure have the tags 0 and 1, a union has 2.
-            matches!(composite_tag(call, def), Some(0 | 1)),
-            dialect.kind,
-            "a DebugTypeComposite that is a class or a structure",
-        ),
-        Operand::Length | Operand::FixedLength => {
-            let is_fixed = operand == Operand::FixedLength;
-            let is_constant = match is_fixed {
-                true => op == Op::Constant && !is_zero(call, id),
-                false => m.is_constant(id),
-            };
-            let is_integer = matches!(m.ty_of(id), Type::Int { width: 32 | 64, .. });
-            let fine = is_constant && is_integer
-                || is_debug(VARIABLES) && is_integer_variable(call, def, true);
-            is_fine(
-                fine,
-                &debug_info::ARRAY_LENGTH,
-                "a constant integer of 32 or 64 bits or an unsigned variable of such a type",
-            )
-        }
-        Operand::GlobalVariable => is_fine(
-            op.is_variable()
-                || m.is_constant(id)
-                // The successors let an expression stand for what was optimized away.
-                || !dialect.is_strict && is_debug(schema::EXPRESSIONS),
-            dialect.module_kind,
-            "an OpVariable or a constant",
-        ),
-        Operand::Variable => is_fine(
-            matches!(
-                op,
-                Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter
-            ),
-            dialect.module_kind,
-            "an OpVariable or OpFunctionParameter",
-        ),
-        Operand::Integer => is_fine(is_integer(m.ty_of(id)), &debug_info::INDEX, "an integer"),
-        Operand::Index => {
-            let is_constant = op == Op::Constant && is_integer(m.ty_of(id));
-            let fine = is_constant || is_debug(VARIABLES) && is_integer_variable(call, def, false);
-            is_fine(
-                fine,
-                &debug_info::INDEX,
-                "an OpConstant of an integer type or a variable of one",
-            )
-        }
-        Operand::Function => is_fine(op == Op::Function, dialect.module_kind, "an OpFunction"),
+    match required {
+        Value | SpecBool | Debug(Kinds::ALL) => Check::Nothing,
+        Integer => Check::Is(Constant),
+        SpecInteger => Check::Amount,
+        other => Check::Is(other),
     }
 }
 
-const VARIABLES: Kinds = schema::VARIABLE_KINDS;
+/// Checks all operands of an instruction: first what is an error, then what is worth
+/// a warning.
+pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, kind: Kind) -> CheckResult {
+    let checked = Checked {
+        call,
+        dialect,
+        kind,
+    };
+    checked.check_all(|operand| Some(enforced(dialect, kind, operand)))?;
+    let beyond = |operand: Operand| {
+        let required = Check::Is(operand.required);
+        (enforced(dialect, kind, operand) != required).then_some(required)
+    };
+    checked.check_all(beyond).map_err(Finding::warning)?;
+    checked.surplus().map_err(Finding::warning)
+}
+
+impl Checked<'_, '_, '_, '_> {
+    /// Checks what is asked of operands.
+    fn check_all(&self, asked: impl Fn(Operand) -> Option<Check>) -> CheckResult {
+        let operands =
+            (0..self.call.count()).map_while(|index| operand(self.dialect.set, self.kind, index));
+        all(operands.map(|operand| match asked(operand) {
+            None | Some(Check::Nothing) => Ok(()),
+            Some(check) if self.takes_none(operand, check) && self.is_none(operand) => Ok(()),
+            Some(check) => self.check(operand, check),
+        }))
+    }
+
+    /// There are no operands behind those that the set's version gives an instruction.
+    fn surplus(&self) -> CheckResult {
+        let call = self.call;
+        // Of later versions it isn't known which operands they have added.
+        let set = call
+            .set
+            .filter(|&set| set == ExtInstSet::ShaderDebugInfo100);
+        let Some(info) = set.and_then(|set| set.instruction(call.number)) else {
+            return Ok(());
+        };
+        let (expected, found) = (info.operands().len(), call.count());
+        let last = self.dialect.set.fields(self.kind).and_then(<[_]>::last);
+        let is_repeated = last.is_some_and(|last| last.quantifier() == Quantifier::Many);
+        if is_repeated || found <= expected {
+            return Ok(());
+        }
+        let message = format!(
+            "{} has {expected} operands in the imported version of the set, but here {found}",
+            call.name()
+        );
+        Err(call.at.finding(&debug_info::SURPLUS, message))
+    }
+
+    /// What a definition is, if it is a debugging instruction of the same set.
+    fn debug_kind(&self, def: Inst<'_>) -> Option<Kind> {
+        if !def.op().is_ext_inst() {
+            return None;
+        }
+        let (call, set) = (self.call, def.id(0));
+        let same = set == call.at.id(0)
+            || known_set(call.m(), set).is_some_and(|known| call.set == Some(known));
+        Kind::from_number(def.arg(1)).filter(|_| same)
+    }
+
+    /// Whether `DebugInfoNone` may stand for an operand. In the sets that others check,
+    /// too, it may take the place of whatever debugging instruction was removed, and of
+    /// other ids where the instruction's own text says so. Numbers are there always.
+    fn takes_none(&self, operand: Operand, check: Check) -> bool {
+        let (is_number, is_debug) = match check {
+            Check::Is(required) => (required.is_number(), is_debug(required)),
+            _ => (false, false),
+        };
+        let is_named = || self.dialect.set.takes_none(self.kind, operand.field);
+        self.dialect.is_strict || !is_number && (is_debug || is_named())
+    }
+
+    /// Whether an operand is a `DebugInfoNone`.
+    fn is_none(&self, operand: Operand) -> bool {
+        let def = self.call.m().def(self.call.id(operand.index));
+        def.is_some_and(|def| self.debug_kind(def) == Some(Kind::InfoNone))
+    }
+
+    fn check(&self, operand: Operand, check: Check) -> CheckResult {
+        let (call, index) = (self.call, operand.index);
+        match check {
+            Check::Is(Requirement::ComponentCount) if operand.is_literal => {
+                return self.literal_count(call.word(index));
+            }
+            Check::Is(Requirement::ComponentCount) => {
+                self.check(operand, Check::Is(Requirement::Number))?;
+            }
+            _ if operand.is_literal => return Ok(()),
+            _ => {}
+        }
+        let id = call.id(index);
+        // What nothing defines has been told of.
+        let Some(def) = call.m().def(id) else {
+            return Ok(());
+        };
+        match self.fits(check, id, def) {
+            true => Ok(()),
+            false => Err(call.wrong_operand(self.rule(check), index, &self.expected(check))),
+        }
+    }
+
+    fn literal_count(&self, count: u32) -> CheckResult {
+        if self.dialect.set.takes_components(u64::from(count)) {
+            return Ok(());
+        }
+        let name = self.call.name();
+        let message = format!("{name} must have 1 to 4, 8 or 16 components, but has {count}");
+        Err(self.call.at.finding(&debug_info::COUNT, message))
+    }
+
+    /// Whether an operand is what is asked for.
+    fn fits(&self, check: Check, id: Id, def: Inst<'_>) -> bool {
+        use Requirement::*;
+        let (m, op) = (self.call.m(), def.op());
+        let is_debug = |kinds: Kinds| {
+            let kind = self.debug_kind(def);
+            kind.is_some_and(|kind| kinds.contains(kind))
+        };
+        let is_integer = || matches!(m.ty_of(id), Type::Int { .. });
+        let is_uint = || {
+            matches!(
+                m.ty_of(id),
+                Type::Int {
+                    width: 32,
+                    signed: false
+                }
+            )
+        };
+        let is_length = || matches!(m.ty_of(id), Type::Int { width: 32 | 64, .. });
+        let Check::Is(required) = check else {
+            return op == Op::Constant || m.is_constant(id) && is_integer();
+        };
+        match required {
+            Text => op == Op::String,
+            TextOr(kinds) => op == Op::String || is_debug(kinds),
+            Number => op == Op::Constant && is_uint(),
+            SpecNumber => m.is_constant(id) && is_uint(),
+            ComponentCount => m
+                .constant_u64(id)
+                .is_some_and(|count| self.dialect.set.takes_components(count)),
+            Constant => op == Op::Constant,
+            SpecConstant => m.is_constant(id),
+            Integer => op == Op::Constant && is_integer(),
+            PositiveInteger => op == Op::Constant && matches!(m.constant_u64(id), Some(1..)),
+            SpecInteger => m.is_constant(id) && is_integer(),
+            IntegerOr(kinds) => op == Op::Constant && is_integer() || is_debug(kinds),
+            SpecBool => m.is_constant(id) && m.ty_of(id) == Type::Bool,
+            Length => m.is_constant(id) && is_length() || self.is_variable(def, is_unsigned),
+            FixedLength => {
+                let is_fixed = op == Op::Constant && m.constant_u64(id) != Some(0);
+                is_fixed && is_length() || self.is_variable(def, is_unsigned)
+            }
+            Index => op == Op::Constant && is_integer() || self.is_variable(def, is_whole),
+            Debug(kinds) => is_debug(kinds),
+            DebugOrVoid(kinds) => op == Op::TypeVoid || is_debug(kinds),
+            // Class and structure have the tags 0 and 1, a union has 2.
+            ClassOrStructure => {
+                let tag = || self.number_of(def, Kind::TypeComposite, Field::Tag);
+                is_debug(COMPOSITE) && matches!(tag(), Some(0 | 1))
+            }
+            // The successors let an expression stand for what was optimized away.
+            GlobalVariable => {
+                let is_expression = || !self.dialect.is_strict && is_debug(EXPRESSION);
+                op.is_variable() || m.is_constant(id) || is_expression()
+            }
+            Variable => matches!(
+                op,
+                Op::Variable | Op::UntypedVariableKHR | Op::FunctionParameter
+            ),
+            Value => m.type_of(id).is_some_and(|ty| !m.is_void(ty)),
+            IntegerValue => is_integer(),
+            Function => op == Op::Function,
+            _ => true,
+        }
+    }
+
+    /// The rule that an operand breaks.
+    #[cold]
+    fn rule(&self, check: Check) -> &'static Rule {
+        use Requirement::*;
+        let Check::Is(required) = check else {
+            return self.dialect.constant;
+        };
+        match required {
+            Text | TextOr(_) => self.dialect.text,
+            Number | SpecNumber => &debug_info::UINT,
+            ComponentCount => &debug_info::COUNT,
+            Debug(_) | DebugOrVoid(_) | ClassOrStructure => self.dialect.kind,
+            Length | FixedLength => &debug_info::ARRAY_LENGTH,
+            Index | IntegerValue => &debug_info::INDEX,
+            GlobalVariable | Variable | Value | Function => self.dialect.module_kind,
+            _ => self.dialect.constant,
+        }
+    }
+
+    /// What is asked for in words.
+    #[cold]
+    fn expected(&self, check: Check) -> Cow<'static, str> {
+        use Requirement::*;
+        let Check::Is(required) = check else {
+            return "a constant of an integer type".into();
+        };
+        let names = |kinds: Kinds| names(self.dialect.set, kinds);
+        match required {
+            Text => "an OpString".into(),
+            TextOr(kinds) => format!("an OpString or {}", names(kinds)).into(),
+            Number => "an OpConstant of a 32-bit unsigned integer".into(),
+            SpecNumber => {
+                "a constant or specialization constant of a 32-bit unsigned integer".into()
+            }
+            ComponentCount => "a number from 1 to 4".into(),
+            Constant => "an OpConstant".into(),
+            SpecConstant => "a constant".into(),
+            Integer | IntegerOr(_) => "an OpConstant of an integer type".into(),
+            PositiveInteger => "an OpConstant of an integer greater than 0".into(),
+            SpecInteger => "a constant of an integer type".into(),
+            SpecBool => "a constant of the boolean type".into(),
+            Length | FixedLength => {
+                "a constant integer of 32 or 64 bits or an unsigned variable of such a type".into()
+            }
+            Index => "an OpConstant of an integer type or a variable of one".into(),
+            Debug(kinds) => names(kinds).into(),
+            DebugOrVoid(kinds) => format!("an OpTypeVoid or {}", names(kinds)).into(),
+            ClassOrStructure => "a DebugTypeComposite that is a class or a structure".into(),
+            GlobalVariable => "an OpVariable or a constant".into(),
+            Variable => "an OpVariable or OpFunctionParameter".into(),
+            IntegerValue => "an integer".into(),
+            Function => "an OpFunction".into(),
+            _ => "a value".into(),
+        }
+    }
+
+    /// The word of a field of a debugging instruction of the set.
+    fn word_of(&self, def: Inst<'_>, kind: Kind, field: Field) -> Option<u32> {
+        let place = self.dialect.set.position(kind, field)?;
+        Some(def.arg(2 + place))
+    }
+
+    /// The number that it stands for: a literal, or the value of a constant.
+    fn number_of(&self, def: Inst<'_>, kind: Kind, field: Field) -> Option<u64> {
+        let word = self.word_of(def, kind, field)?;
+        let slots = self.dialect.set.fields(kind)?.iter();
+        let is_literal = |slot: &Slot| slot.field() == field && slot.is_literal();
+        match slots.clone().any(is_literal) {
+            true => Some(u64::from(word)),
+            false => self.call.m().constant_u64(Id(word)),
+        }
+    }
+
+    /// Whether this is a `DebugGlobalVariable` or `DebugLocalVariable` of a basic type with
+    /// such an encoding and size.
+    fn is_variable(&self, def: Inst<'_>, fits: fn(u64, Option<u64>) -> bool) -> bool {
+        let kind = self.debug_kind(def);
+        let Some(kind) = kind.filter(|&kind| Kinds::VARIABLES.contains(kind)) else {
+            return false;
+        };
+        let ty = self.word_of(def, kind, Field::Type);
+        let ty = ty.and_then(|ty| self.call.m().def(Id(ty)));
+        let basic = ty.filter(|&ty| self.debug_kind(ty) == Some(Kind::TypeBasic));
+        let number = |field| self.number_of(basic?, Kind::TypeBasic, field);
+        number(Field::Encoding).is_some_and(|encoding| fits(encoding, number(Field::Size)))
+    }
+}
+
+// Characters are other encodings, though they are integers, too.
+const SIGNED: u64 = 4;
+const UNSIGNED: u64 = 6;
+
+/// Whether a basic type is an integer.
+fn is_whole(encoding: u64, _: Option<u64>) -> bool {
+    matches!(encoding, SIGNED | UNSIGNED)
+}
+
+/// Whether a basic type is an unsigned integer of 32 or 64 bits.
+fn is_unsigned(encoding: u64, size: Option<u64>) -> bool {
+    encoding == UNSIGNED && matches!(size, Some(32 | 64))
+}
+
+const COMPOSITE: Kinds = Kinds::of(&[Kind::TypeComposite]);
+const EXPRESSION: Kinds = Kinds::of(&[Kind::Expression]);
+
+/// Whether an operand is the id of nothing but a debugging instruction.
+fn is_debug(required: Requirement) -> bool {
+    use Requirement::*;
+    matches!(
+        required,
+        Debug(_) | DebugOrVoid(_) | ClassOrStructure | TextOr(_)
+    )
+}
 
 /// The names of debugging instructions for a message.
 #[cold]
-fn names(call: &Call<'_, '_, '_>, kinds: Kinds) -> String {
-    let set = call.set.and_then(Set::of);
-    let names: Vec<&str> = set
-        .into_iter()
-        .flat_map(|set| kinds.names_in(set))
-        .collect();
+fn names(set: Set, kinds: Kinds) -> String {
+    let has = |kind: &Kind| set.fields(*kind).is_some();
+    let names: Vec<&str> = kinds.iter().filter(has).map(Kind::name).collect();
     match names.split_last() {
         Some((last, [])) => format!("a {last}"),
-        Some(_) if kinds == schema::EVERY_KIND => "a debugging instruction".to_owned(),
+        Some(_) if kinds == Kinds::ALL => "a debugging instruction".to_owned(),
         // There are too many types to name them all.
         Some(_) if names.len() > 8 => "a debugging type".to_owned(),
         Some((last, others)) => format!("a {} or {last}", others.join(", ")),

@@ -10,26 +10,32 @@ use super::texts::Texts;
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::module::{Inst, Lookup, Module};
 use crate::rules::generated::debug_info;
-use spirvkit_grammar::debug_info::Field;
+use spirvkit_grammar::debug_info::{Field, Kind};
 
-/// Where an instruction has its source, line and column among its operands.
-fn place_operands(number: u32) -> Option<usize> {
-    match number {
-        // DebugTypedef, DebugTypeEnum, DebugTypeComposite, DebugTypeMember,
-        // DebugGlobalVariable, DebugFunctionDeclaration, DebugFunction,
-        // DebugLocalVariable
-        7 | 9 | 10 | 11 | 18 | 19 | 20 | 26 => Some(2),
-        // DebugTypeTemplateParameter
-        15 => Some(3),
-        // DebugLexicalBlock
-        21 => Some(0),
-        _ => None,
-    }
+/// The fields of a place: first and last line, first and last column.
+const PLACE: [Field; 4] = [Field::Line, Field::Line, Field::Column, Field::Column];
+const RANGE: [Field; 4] = [
+    Field::LineStart,
+    Field::LineEnd,
+    Field::ColumnStart,
+    Field::ColumnEnd,
+];
+
+/// Whether producers agree on where an instruction has its place: of some of these they
+/// mix up the numbers, in others they write an operand that no set has.
+fn is_agreed(number: u32) -> bool {
+    !matches!(
+        Kind::from_number(number),
+        Some(
+            Kind::TypeTemplateTemplateParameter
+                | Kind::TypeTemplateParameterPack
+                | Kind::ImportedEntity
+        )
+    )
 }
 
 /// Checks all lines and columns of `NonSemantic.Shader.DebugInfo`.
 pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
-    let m = index.m;
     let texts = Texts::read(index);
     // Where a continuation of the last source would stand.
     let mut next = 0;
@@ -47,15 +53,11 @@ pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
                 }
                 next = end_of(inst);
             }
-            LINE => reporter.note(check_place(m, inst, &texts, 0, [1, 2, 3, 4])),
-            number => {
-                let source = place_operands(number);
-                if let Some(source) = source.filter(|_| !is_built_in(index, entry)) {
-                    let (line, column) = (source + 1, source + 2);
-                    let place = [line, line, column, column];
-                    reporter.note(check_place(m, inst, &texts, source, place));
-                }
+            LINE => reporter.note(check_place(index, entry, &texts, RANGE)),
+            number if is_agreed(number) && !is_built_in(index, entry) => {
+                reporter.note(check_place(index, entry, &texts, PLACE));
             }
+            _ => {}
         }
         if reporter.is_full() {
             return;
@@ -77,20 +79,25 @@ fn end_of(inst: Inst<'_>) -> u32 {
     inst.offset() + inst.words().len() as u32
 }
 
-/// Checks the place that an instruction names: the operands are first and last
-/// line, first and last column.
+/// Checks the place that an instruction names in these fields, if it has them.
 fn check_place(
-    m: &Module<'_>,
-    inst: Inst<'_>,
+    index: &Index<'_, '_>,
+    entry: &Entry<'_>,
     texts: &Texts<'_>,
-    source: usize,
-    place: [usize; 4],
+    place: [Field; 4],
 ) -> CheckResult {
-    let operand = |index: usize| inst.id(2 + index);
-    let Some(text) = texts.get(operand(source)) else {
+    let (m, inst) = (index.m, entry.inst);
+    let source = index.id(entry, Field::Source);
+    let text = source.and_then(|source| Some((source, texts.get(source)?)));
+    let Some((source, text)) = text else {
         return Ok(());
     };
-    let [first_line, last_line, first_column, last_column] = place.map(operand);
+    let is_there = |&field: &Field| index.place(entry, field).is_some();
+    if !place.iter().all(is_there) {
+        return Ok(());
+    }
+    let [first_line, last_line, first_column, last_column] =
+        place.map(|field| index.id(entry, field).unwrap_or(Id(0)));
     let count = text.count();
     for line in [first_line, last_line] {
         if let Some(line) = m.constant_u64(line).filter(|&line| line > count) {
@@ -98,7 +105,7 @@ fn check_place(
                 "the instruction names line {line}, but the source has {}",
                 counted(count as usize, "line")
             );
-            return Err(finding(m, inst, operand(source), message));
+            return Err(finding(m, inst, source, message));
         }
     }
     for (line, column) in [(first_line, first_column), (last_line, last_column)] {
@@ -112,7 +119,7 @@ fn check_place(
                 "the instruction names column {column} of line {line}, but that line of the source has {length} \
                  columns"
             );
-            return Err(finding(m, inst, operand(source), message));
+            return Err(finding(m, inst, source, message));
         }
     }
     Ok(())

@@ -6,10 +6,9 @@ use spirvkit_grammar::{ExtInstSet, Op, ShaderDebugInfoDebugInfoFlags as Flags};
 use super::index::{Entry, Index};
 use super::number::*;
 use super::sccs;
-use super::schema::{NONE, TYPES};
 use crate::finding::{CheckResult, Reporter};
 use crate::rules::generated::debug_info;
-use spirvkit_grammar::debug_info::Field;
+use spirvkit_grammar::debug_info::{Field, Kind, Kinds};
 
 /// Checks what the types of all sets are made of.
 pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
@@ -38,7 +37,7 @@ pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
 
 fn is_none(index: &Index<'_, '_>, entry: &Entry<'_>, id: Id) -> bool {
     let kin = index.kin(entry, id).and_then(|kin| index.entries.get(kin));
-    kin.is_some_and(|kin| NONE.contains(kin.number))
+    kin.is_some_and(|kin| kin.number == INFO_NONE)
 }
 
 fn opaque(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
@@ -94,7 +93,7 @@ fn members(index: &Index<'_, '_>, composite: &Entry<'_>, reporter: &mut Reporter
         let Some(holder) = holder.map(|holder| index.instantiated(holder)) else {
             continue;
         };
-        if Some(holder) == own || NONE.contains(index.entries[holder].number) {
+        if Some(holder) == own || index.entries[holder].number == INFO_NONE {
             continue;
         }
         let message = format!(
@@ -186,7 +185,7 @@ fn size_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) {
 /// there are any.
 fn type_cycles(index: &Index<'_, '_>, reporter: &mut Reporter) -> bool {
     let is_derived = |number: u32| {
-        TYPES.contains(number)
+        Kind::from_number(number).is_some_and(|kind| Kinds::TYPES.contains(kind))
             && !matches!(
                 number,
                 TYPE_COMPOSITE | TYPE_MEMBER | TYPE_INHERITANCE | TYPE_TEMPLATE

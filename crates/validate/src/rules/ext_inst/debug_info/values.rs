@@ -6,7 +6,8 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_diagnostics::with_article;
 use spirvkit_grammar::{
-    ExtInstSet, FPEncoding, OperandKind, ShaderDebugInfoDebugBaseTypeAttributeEncoding as Encoding,
+    Category, ExtInstSet, FPEncoding, OperandKind,
+    ShaderDebugInfoDebugBaseTypeAttributeEncoding as Encoding,
     ShaderDebugInfoDebugInfoFlags as Flags,
 };
 
@@ -15,7 +16,7 @@ use super::number::*;
 use crate::finding::{CheckResult, Reporter};
 use crate::module::Lookup;
 use crate::rules::generated::debug_info;
-use spirvkit_grammar::debug_info::Field;
+use spirvkit_grammar::debug_info::{Field, Kind, Set, Slot};
 
 /// Checks the numbers of all debugging instructions.
 pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
@@ -39,45 +40,32 @@ pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
 }
 
 /// The enumeration that a constant stands for.
-fn enumeration(number: u32, field: Field) -> Option<OperandKind> {
-    Some(match (number, field) {
-        (COMPILATION_UNIT, Field::Language) => OperandKind::SourceLanguage,
-        (TYPE_BASIC, Field::Encoding) => OperandKind::ShaderDebugInfoDebugBaseTypeAttributeEncoding,
-        (TYPE_BASIC, Field::FpEncoding) => OperandKind::FPEncoding,
-        (TYPE_POINTER, Field::StorageClass) => OperandKind::StorageClass,
-        (TYPE_QUALIFIER, Field::TypeQualifier) => OperandKind::ShaderDebugInfoDebugTypeQualifier,
-        (TYPE_COMPOSITE, Field::Tag) => OperandKind::ShaderDebugInfoDebugCompositeType,
-        (OPERATION, Field::OpCode) => OperandKind::ShaderDebugInfoDebugOperation,
-        (IMPORTED_ENTITY, Field::Tag) => OperandKind::ShaderDebugInfoDebugImportedEntity,
-        (TYPE_COOPERATIVE_MATRIX, Field::Scope) => OperandKind::Scope,
-        _ => return None,
-    })
+fn enumeration(kind: Kind, slot: &Slot) -> Option<OperandKind> {
+    match (kind, slot.field()) {
+        (Kind::TypeBasic, Field::FpEncoding) => Some(OperandKind::FPEncoding),
+        (Kind::TypeCooperativeMatrixKHR, Field::Scope) => Some(OperandKind::Scope),
+        _ => slot.values(),
+    }
+    .filter(|values| values.category() == Category::ValueEnum)
 }
 
 fn enumerants(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
-    const FIELDS: [Field; 8] = [
-        Field::Language,
-        Field::Encoding,
-        Field::FpEncoding,
-        Field::StorageClass,
-        Field::TypeQualifier,
-        Field::Tag,
-        Field::OpCode,
-        Field::Scope,
-    ];
-    for field in FIELDS {
-        let Some(kind) = enumeration(entry.number, field) else {
+    let Some(kind) = Kind::from_number(entry.number) else {
+        return Ok(());
+    };
+    for slot in Set::Shader.fields(kind).unwrap_or_default() {
+        let Some(values) = enumeration(kind, slot) else {
             continue;
         };
-        let Some(value) = index.value(entry, field) else {
+        let Some(value) = index.value(entry, slot.field()) else {
             continue;
         };
-        let is_known = u32::try_from(value).is_ok_and(|value| kind.enumerant(value).is_some());
+        let is_known = u32::try_from(value).is_ok_and(|value| values.enumerant(value).is_some());
         if !is_known {
             let message = format!(
                 "{} has {value}, which is not {}",
                 index.title(entry),
-                with_article(kind.description())
+                with_article(values.description())
             );
             return Err(index.finding(entry, &debug_info::ENUMERANT, message));
         }

@@ -1,16 +1,12 @@
 //! Debugging information of graphs: `NonSemantic.Graph.DebugInfo`.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{GraphDebugInfo, Op};
 
 use super::Call;
 use crate::finding::CheckResult;
 use crate::module::{Lookup, Type};
 use crate::rules::generated::graph_debug_info;
-
-const DEBUG_GRAPH: u32 = 1;
-const DEBUG_OPERATION: u32 = 2;
-const DEBUG_TENSOR: u32 = 3;
 
 pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
@@ -18,17 +14,20 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
         Some(_) => Err(call.wrong_operand(rule, index, expected)),
         None => Ok(()),
     };
-    if matches!(call.number, DEBUG_GRAPH..=DEBUG_TENSOR) && m.op_of(call.id(1)) != Op::String {
+    let has_name = call.info().is_some();
+    if has_name && m.op_of(call.id(1)) != Op::String {
         return wrong(&graph_debug_info::TEXT, 1, "an OpString");
     }
-    match call.number {
-        DEBUG_GRAPH => match m.op_of(call.id(0)) {
+    match GraphDebugInfo(call.number) {
+        GraphDebugInfo::DebugGraph => match m.op_of(call.id(0)) {
             Op::GraphARM => Ok(()),
             _ => wrong(&graph_debug_info::KIND, 0, "an OpGraphARM"),
         },
-        DEBUG_OPERATION => {
+        GraphDebugInfo::DebugOperation => {
             let debug_graph = m.def(call.id(0)).filter(|def| {
-                def.op() == Op::ExtInst && def.id(0) == call.at.id(0) && def.arg(1) == DEBUG_GRAPH
+                def.op() == Op::ExtInst
+                    && def.id(0) == call.at.id(0)
+                    && def.arg(1) == GraphDebugInfo::DebugGraph.0
             });
             let Some(debug_graph) = debug_graph else {
                 return wrong(&graph_debug_info::KIND, 0, "a DebugGraph");
@@ -46,7 +45,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
             }
             Ok(())
         }
-        DEBUG_TENSOR => {
+        GraphDebugInfo::DebugTensor => {
             if call.count() < 3 {
                 let is_composite = matches!(
                     m.ty_of(call.id(0)),

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{ExecutionModel, ExtInstSet, Op};
+use spirvkit_grammar::{
+    ClspvReflection, ExecutionModel, ExtInstSet, InstructionInfo, Op, Quantifier,
+};
 
 use super::{Call, imports, known_set};
 use crate::finding::{CheckResult, Finding, Reporter, all};
@@ -28,72 +30,36 @@ enum Operand {
 
 use Operand::*;
 
-/// The version that an instruction came with, and its operands. The last one of
-/// `PrintfInfo` may be repeated.
-const fn row(version: u64, operands: &'static [Operand]) -> Row {
-    Row { version, operands }
+impl Operand {
+    /// What an instruction's operand with a name must be.
+    fn of(instruction: ClspvReflection, name: &str) -> Self {
+        match (instruction, name) {
+            (ClspvReflection::Kernel, "Kernel") => Function,
+            (_, "Kernel" | "Decl") => Kernel,
+            (_, "ArgInfo") => Info,
+            (_, "Name" | "Type Name" | "Attributes" | "Data" | "FormatString") => Text,
+            _ => Uint,
+        }
+    }
 }
 
-struct Row {
-    version: u64,
-    operands: &'static [Operand],
-}
-
-const PRINTF_INFO: u32 = 38;
-const ARGUMENT_INFO: u32 = 2;
-const KERNEL_INSTRUCTION: u32 = 1;
-
-/// The instructions in the order of their numbers, from 1. What versions 6 and 7
-/// add is accepted in all of them, as consumers do.
-const ROWS: [Row; 42] = [
-    row(1, &[Function, Text, Uint, Uint, Text]), // Kernel
-    row(1, &[Text, Text, Uint, Uint, Uint]),     // ArgumentInfo
-    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentStorageBuffer
-    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentUniform
-    row(1, &[Kernel, Uint, Uint, Uint, Uint, Uint, Info]), // ArgumentPodStorageBuffer
-    row(1, &[Kernel, Uint, Uint, Uint, Uint, Uint, Info]), // ArgumentPodUniform
-    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentPodPushConstant
-    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentSampledImage
-    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentStorageImage
-    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentSampler
-    row(1, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentWorkgroup
-    row(1, &[Uint, Uint, Uint]),                 // SpecConstantWorkgroupSize
-    row(1, &[Uint, Uint, Uint]),                 // SpecConstantGlobalOffset
-    row(1, &[Uint]),                             // SpecConstantWorkDim
-    row(1, &[Uint, Uint]),                       // PushConstantGlobalOffset
-    row(1, &[Uint, Uint]),                       // PushConstantEnqueuedLocalSize
-    row(1, &[Uint, Uint]),                       // PushConstantGlobalSize
-    row(1, &[Uint, Uint]),                       // PushConstantRegionOffset
-    row(1, &[Uint, Uint]),                       // PushConstantNumWorkgroups
-    row(1, &[Uint, Uint]),                       // PushConstantRegionGroupOffset
-    row(1, &[Uint, Uint, Text]),                 // ConstantDataStorageBuffer
-    row(1, &[Uint, Uint, Text]),                 // ConstantDataUniform
-    row(1, &[Uint, Uint, Uint]),                 // LiteralSampler
-    row(1, &[Kernel, Uint, Uint, Uint]),         // PropertyRequiredWorkgroupSize
-    row(2, &[Uint]),                             // SpecConstantSubgroupMaxSize
-    row(3, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentPointerPushConstant
-    row(3, &[Kernel, Uint, Uint, Uint, Uint, Uint, Info]), // ArgumentPointerUniform
-    row(3, &[Uint, Uint, Text]),                 // ProgramScopeVariablesStorageBuffer
-    row(3, &[Uint, Uint, Uint]),                 // ProgramScopeVariablePointerRelocation
-    row(3, &[Kernel, Uint, Uint, Uint]),         // ImageArgumentInfoChannelOrderPushConstant
-    row(3, &[Kernel, Uint, Uint, Uint]),         // ImageArgumentInfoChannelDataTypePushConstant
-    row(3, &[Kernel, Uint, Uint, Uint, Uint, Uint]), // ImageArgumentInfoChannelOrderUniform
-    row(3, &[Kernel, Uint, Uint, Uint, Uint, Uint]), // ImageArgumentInfoChannelDataTypeUniform
-    row(4, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentStorageTexelBuffer
-    row(4, &[Kernel, Uint, Uint, Uint, Info]),   // ArgumentUniformTexelBuffer
-    row(5, &[Uint, Uint, Text]),                 // ConstantDataPointerPushConstant
-    row(5, &[Uint, Uint, Text]),                 // ProgramScopeVariablePointerPushConstant
-    row(5, &[Uint, Text, Uint]),                 // PrintfInfo
-    row(5, &[Uint, Uint, Uint]),                 // PrintfBufferStorageBuffer
-    row(5, &[Uint, Uint, Uint]),                 // PrintfBufferPointerPushConstant
-    row(1, &[]),                                 // NormalizedSamplerMaskPushConstant
-    row(1, &[]),                                 // WorkgroupVariableSize
+/// The first of the instructions that came with a version, in the order of their numbers.
+const VERSIONS: [(ClspvReflection, u64); 5] = [
+    (ClspvReflection::ConstantDataPointerPushConstant, 5),
+    (ClspvReflection::ArgumentStorageTexelBuffer, 4),
+    (ClspvReflection::ArgumentPointerPushConstant, 3),
+    (ClspvReflection::SpecConstantSubgroupMaxSize, 2),
+    (ClspvReflection::Kernel, 1),
 ];
+
+/// The first instruction of version 6. What versions 6 and 7 add is accepted in all of
+/// them, as consumers do.
+const UNCHECKED: ClspvReflection = ClspvReflection::NormalizedSamplerMaskPushConstant;
 
 pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
-    let number = call.number as usize;
-    let Some(row) = number.checked_sub(1).and_then(|index| ROWS.get(index)) else {
+    let instruction = ClspvReflection(call.number);
+    let Some(operands) = call.info().map(InstructionInfo::operands) else {
         return Ok(());
     };
     call.result(
@@ -102,10 +68,12 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
         "void",
     )?;
     let version = imports::version(m, call.at.id(0), ExtInstSet::ClspvReflection);
-    // Kernel's operands behind the name came with version 5.
-    let needed = match call.number == KERNEL_INSTRUCTION && call.count() > 2 {
-        true => 5,
-        false => row.version,
+    let since = VERSIONS.iter().find(|(first, _)| *first <= instruction);
+    let needed = match instruction {
+        // The operands behind the name came later.
+        ClspvReflection::Kernel if call.count() > 2 => 5,
+        _ if instruction >= UNCHECKED => 1,
+        _ => since.map_or(1, |&(_, version)| version),
     };
     if version.is_some_and(|version| version < needed) {
         let message = format!(
@@ -116,11 +84,16 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
         );
         return Err(call.at.finding(&clspv_reflection::VERSION, message));
     }
-    let operands = (0..call.count()).map_while(|index| match row.operands.get(index) {
-        Some(&operand) => Some((index, operand)),
-        None => (call.number == PRINTF_INFO).then_some((index, Uint)),
+    if instruction >= UNCHECKED {
+        return Ok(());
+    }
+    let repeated = operands.last();
+    let repeated = repeated.filter(|last| last.quantifier() == Quantifier::Many);
+    let wanted = (0..call.count()).map_while(|index| {
+        let info = operands.get(index).or(repeated)?;
+        Some((index, Operand::of(instruction, info.name())))
     });
-    all(operands.map(|(index, operand)| check_operand(call, index, operand)))
+    all(wanted.map(|(index, operand)| check_operand(call, index, operand)))
 }
 
 fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> CheckResult {
@@ -130,8 +103,9 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Che
     let Some(def) = m.def(id) else {
         return Ok(());
     };
-    let is_own =
-        |number: u32| def.op().is_ext_inst() && def.id(0) == call.at.id(0) && def.arg(1) == number;
+    let is_own = |instruction: ClspvReflection| {
+        def.op().is_ext_inst() && def.id(0) == call.at.id(0) && def.arg(1) == instruction.0
+    };
     let (fits, rule, expected) = match operand {
         Uint => (
             def.op() == Op::Constant
@@ -160,12 +134,12 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Che
             )
         }
         Kernel => (
-            is_own(KERNEL_INSTRUCTION),
+            is_own(ClspvReflection::Kernel),
             &clspv_reflection::KERNEL,
             "a Kernel instruction of the same import",
         ),
         Info => (
-            is_own(ARGUMENT_INFO),
+            is_own(ClspvReflection::ArgumentInfo),
             &clspv_reflection::ARGUMENT_INFO,
             "an ArgumentInfo instruction of the same import",
         ),
@@ -191,7 +165,7 @@ pub(super) fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
     let mut seen = BTreeSet::new();
     for inst in m.all_instructions() {
         let is_kernel = inst.op() == Op::ExtInst
-            && inst.arg(1) == KERNEL_INSTRUCTION
+            && inst.arg(1) == ClspvReflection::Kernel.0
             && known_set(m, inst.id(0)) == Some(ExtInstSet::ClspvReflection);
         // A function that is no entry point has been told of.
         if !is_kernel || m.entry_models(inst.id(2)).is_none() {

@@ -7,7 +7,7 @@
 //! An opcode that is not assigned is of no sort.
 
 use crate::generated::tables::{INSTRUCTIONS, OPCODE_ROWS};
-use crate::{Class, InstructionInfo, Op};
+use crate::{Class, ExecutionModel, InstructionInfo, Op};
 
 const TYPE: u8 = 1;
 const CONSTANT: u8 = 1 << 1;
@@ -237,4 +237,20 @@ predicates! {
         | GraphInputARM
         | GraphSetOutputARM
         | GraphEndARM;
+}
+
+impl ExecutionModel {
+    /// Whether its invocations come in workgroups, so that `LocalSize` can be given for them
+    /// (specification, section 3.6).
+    pub const fn has_workgroups(self) -> bool {
+        matches!(
+            self,
+            Self::GLCompute
+                | Self::Kernel
+                | Self::TaskNV
+                | Self::MeshNV
+                | Self::TaskEXT
+                | Self::MeshEXT
+        )
+    }
 }

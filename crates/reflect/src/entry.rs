@@ -185,7 +185,7 @@ impl Reader<'_, '_> {
                 execution_modes_left_out,
                 workgroup_size: built_in
                     .clone()
-                    .filter(|_| has_workgroups(entry.model))
+                    .filter(|_| entry.model.has_workgroups())
                     .or_else(|| local_size.clone()),
                 uses: reached.and_then(|functions| self.uses(functions)),
             });
@@ -374,17 +374,4 @@ fn fixed(size: u32) -> Dimension {
         id: None,
         spec_id: None,
     }
-}
-
-/// Whether invocations of the model come in workgroups.
-fn has_workgroups(model: ExecutionModel) -> bool {
-    matches!(
-        model,
-        ExecutionModel::GLCompute
-            | ExecutionModel::Kernel
-            | ExecutionModel::TaskNV
-            | ExecutionModel::MeshNV
-            | ExecutionModel::TaskEXT
-            | ExecutionModel::MeshEXT
-    )
 }

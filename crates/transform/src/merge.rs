@@ -2,7 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::Errors;
-use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, Op};
+use spirvkit_grammar::{BuiltIn, Decoration, Op};
 use spirvkit_ir::Module;
 
 use crate::link::{Input, LinkError, LinkErrorKind, Options, link, list};
@@ -67,7 +67,7 @@ fn check_work_groups(inputs: &[Input<'_>]) -> Option<LinkError> {
     let without = names(&|input| {
         let has_groups = entry_points(input.module)
             .iter()
-            .any(|it| model_has_work_groups(it.model));
+            .any(|it| it.model.has_workgroups());
         has_groups && work_group_sizes(input.module).is_empty()
     });
     if with.is_empty() || without.is_empty() {
@@ -113,18 +113,4 @@ fn work_group_sizes(module: &Module) -> Vec<Id> {
         }
     });
     sizes.collect()
-}
-
-/// The execution models for which `LocalSize` can be given (specification, section
-/// 3.6).
-pub(crate) fn model_has_work_groups(model: ExecutionModel) -> bool {
-    matches!(
-        model,
-        ExecutionModel::GLCompute
-            | ExecutionModel::Kernel
-            | ExecutionModel::TaskNV
-            | ExecutionModel::MeshNV
-            | ExecutionModel::TaskEXT
-            | ExecutionModel::MeshEXT
-    )
 }

@@ -4,7 +4,6 @@ use spirvkit_binary::{Id, Section};
 use spirvkit_grammar::{BuiltIn, Decoration, LinkageType, Op};
 use spirvkit_ir::{About, Function, Inst, Module};
 
-use crate::merge::model_has_work_groups;
 use crate::remarks::{Remarks, extended_name};
 use crate::split::entry_points;
 
@@ -284,7 +283,7 @@ fn is_continuation(module: &Module, inst: Inst) -> bool {
 fn has_work_groups(module: &Module) -> bool {
     let entry_points = entry_points(module);
     let mut models = entry_points.iter().map(|it| it.model);
-    entry_points.is_empty() || models.any(model_has_work_groups)
+    entry_points.is_empty() || models.any(|model| model.has_workgroups())
 }
 
 /// Removes what isn't marked.

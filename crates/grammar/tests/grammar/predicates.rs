@@ -1,7 +1,7 @@
 //! What sort of instruction each opcode is, asked of the names, classes and operands
 //! that the tables have for it.
 
-use spirvkit_grammar::{Class, InstructionInfo, Op, OperandInfo};
+use spirvkit_grammar::{Class, ExecutionModel, InstructionInfo, Op, OperandInfo, OperandKind};
 
 /// The names of the opcodes for which a predicate holds.
 fn names(holds: impl Fn(Op) -> bool) -> Vec<&'static str> {
@@ -262,4 +262,20 @@ fn groups_and_graphs_have_their_own() {
             info.class() == Class::Graph && !stands_elsewhere
         })
     );
+}
+
+#[test]
+fn compute_kernels_and_mesh_shaders_have_workgroups() {
+    let infos = OperandKind::ExecutionModel.enumerants().iter();
+    let found = infos.filter(|info| ExecutionModel(info.value()).has_workgroups());
+    let names: Vec<&str> = found.map(|info| info.name()).collect();
+    let wanted = [
+        "GLCompute",
+        "Kernel",
+        "TaskNV",
+        "MeshNV",
+        "TaskEXT",
+        "MeshEXT",
+    ];
+    assert_eq!(names, wanted);
 }

@@ -53,6 +53,7 @@
 //! let structural = returns.with_edges(&[(1, 3)]);
 //! assert!(DominatorTree::new(&structural).strictly_dominates(1, 3));
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![no_std]
 #![deny(missing_docs)]
 #![cfg_attr(

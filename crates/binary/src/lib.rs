@@ -34,6 +34,7 @@
 //! }
 //! # Ok::<(), spirvkit_binary::Error>(())
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![no_std]
 #![deny(missing_docs)]
 #![cfg_attr(

@@ -13,8 +13,9 @@ const VERSION: u32 = 1;
 /// Writes the functions as one line of JSON.
 ///
 /// ```
-/// let program = spirvkit_cfg::Program { functions: Vec::new() };
+/// let program = spirvkit_cfg::Program::new(&[0x0723_0203, 0x0001_0000, 0, 1, 0])?;
 /// assert_eq!(spirvkit_cfg::json(&program), r#"{"version":1,"functions":[]}"#);
+/// # Ok::<(), spirvkit_binary::Error>(())
 /// ```
 pub fn json(program: &Program) -> String {
     let mut out = format!("{{\"version\":{VERSION},\"functions\":");

@@ -46,6 +46,7 @@
 //! assert!(spirvkit_cfg::dot(&program).starts_with("digraph"));
 //! # Ok::<(), spirvkit_binary::Error>(())
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),
@@ -61,14 +62,18 @@
 
 mod dot;
 mod edges;
+#[cfg(feature = "serde")]
 mod html;
+#[cfg(feature = "serde")]
 mod json;
 mod model;
 mod read;
 mod regions;
 
 pub use dot::{dot, dot_together};
+#[cfg(feature = "serde")]
 pub use html::html;
+#[cfg(feature = "serde")]
 pub use json::json;
 pub use model::{
     Block, Edge, EdgeKind, Function, Line, MAX_DEPTH, Program, Region, RegionIndex, RegionKind,

@@ -19,6 +19,7 @@
 //! `NonSemantic.Shader.DebugInfo.100` with its later versions. They share most
 //! instructions, with other orders of operands and other ways to write numbers; here
 //! they look the same.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),

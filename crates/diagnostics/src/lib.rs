@@ -23,6 +23,7 @@
 //! "
 //! );
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),

@@ -1,6 +1,8 @@
 //! Diagnostics as text for people and as JSON for programs.
 
+#[cfg(feature = "serde")]
 mod report;
+#[cfg(feature = "serde")]
 mod sarif;
 
 use std::fmt::Write as _;
@@ -12,7 +14,9 @@ use crate::{
     visible_lines,
 };
 
+#[cfg(feature = "serde")]
 pub use report::{json, report};
+#[cfg(feature = "serde")]
 pub use sarif::{SarifRule, sarif_end, sarif_results, sarif_start};
 
 /// Lines longer than this are cut to a window around the place.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use spirvkit_binary::{Id, Section};
+use spirvkit_binary::Id;
 
 use crate::result::{Change, Diff, Line, Part, PartKind, Side};
+use crate::text::section_name;
 
 /// The version of the form; it grows when something is removed or changes its meaning.
 const VERSION: u32 = 1;
@@ -21,9 +22,12 @@ impl Diff {
             .into_iter()
             .map(|(what, a, b)| json!({"field": what.to_lowercase(), "a": a, "b": b}))
             .collect();
+        let lines = self.parts().iter().flat_map(|part| &part.lines);
+        let changed = lines.filter(|line| line.change() != Change::Same);
+        let changed: Vec<Line> = changed.copied().collect();
         // All at once: each time takes a walk over the modules.
         let named = friendly_names.then(|| self.shown_names());
-        let texts = self.texts(&self.changed_lines(), named.as_ref());
+        let texts = self.texts(&changed, named.as_ref());
         let mut texts = texts.into_iter();
         let start = json!({
             "version": VERSION,
@@ -101,24 +105,4 @@ fn part_start(part: &Part, has_changes: bool) -> Option<String> {
     let mut start = start.to_string();
     start.truncate(start.len() - 1);
     Some(start)
-}
-
-/// What a section is called.
-pub(crate) fn section_name(section: Section) -> &'static str {
-    match section {
-        Section::Capabilities => "capabilities",
-        Section::Extensions => "extensions",
-        Section::Imports => "imports",
-        Section::MemoryModel => "memory model",
-        Section::AddressingMode => "addressing mode",
-        Section::EntryPoints => "entry points",
-        Section::ExecutionModes => "execution modes",
-        Section::Sources => "sources",
-        Section::Names => "names",
-        Section::Processed => "processes",
-        Section::Annotations => "annotations",
-        Section::Types => "types",
-        Section::Functions => "functions",
-        Section::Graphs => "graphs and others",
-    }
 }

@@ -27,6 +27,7 @@
 //! assert!(text.contains("\n-          %3 = OpConstant %1 7\n"));
 //! assert!(text.contains("\n+          %4 = OpConstant %2 7\n"));
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),
@@ -44,6 +45,7 @@ mod align;
 mod blocks;
 mod colors;
 mod functions;
+#[cfg(feature = "serde")]
 mod json;
 mod matching;
 mod result;

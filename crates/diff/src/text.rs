@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hashbrown::HashMap;
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, Section};
 use spirvkit_diagnostics::visible_lines;
 use spirvkit_text::{IdNames, excerpts, named_excerpts};
 
@@ -148,13 +148,6 @@ impl Diff {
             .collect()
     }
 
-    /// The lines that only one module has.
-    pub(crate) fn changed_lines(&self) -> Vec<Line> {
-        let lines = self.parts().iter().flat_map(|part| &part.lines);
-        let changed = lines.filter(|line| line.change() != Change::Same);
-        changed.copied().collect()
-    }
-
     /// The texts of lines, with names for the ids of both modules or with their numbers.
     pub(crate) fn texts(&self, lines: &[Line], names: Option<&Named>) -> Vec<String> {
         let of_a = lines.iter().filter_map(|line| line.a);
@@ -186,7 +179,7 @@ impl Diff {
 
     fn part_name(&self, part: usize, names: Option<&Named>) -> String {
         match self.parts().get(part).map(|part| part.kind) {
-            Some(PartKind::Section(section)) => crate::json::section_name(section).to_owned(),
+            Some(PartKind::Section(section)) => section_name(section).to_owned(),
             Some(PartKind::Function { a, b, moved }) => {
                 let side = usize::from(a.is_none());
                 let id = a.or_else(|| self.shown_id(b?));
@@ -274,5 +267,25 @@ impl Paint {
             "" => writeln!(out, "{text}"),
             _ => writeln!(out, "\x1b[{color}m{text}\x1b[0m"),
         };
+    }
+}
+
+/// What a section is called.
+pub(crate) fn section_name(section: Section) -> &'static str {
+    match section {
+        Section::Capabilities => "capabilities",
+        Section::Extensions => "extensions",
+        Section::Imports => "imports",
+        Section::MemoryModel => "memory model",
+        Section::AddressingMode => "addressing mode",
+        Section::EntryPoints => "entry points",
+        Section::ExecutionModes => "execution modes",
+        Section::Sources => "sources",
+        Section::Names => "names",
+        Section::Processed => "processes",
+        Section::Annotations => "annotations",
+        Section::Types => "types",
+        Section::Functions => "functions",
+        Section::Graphs => "graphs and others",
     }
 }

@@ -52,6 +52,7 @@
 //! `OpQuantizeToF16` always rounds to nearest, and makes a zero of the same sign of what
 //! is below the normal numbers of 16 bits. Other encodings (`bfloat16`, 8-bit floats)
 //! are converted, but not computed with; `SPV_EXT_ocp_microscaling_types`' are only moved.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![no_std]
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]

@@ -34,6 +34,7 @@
 //! assert!(Op(65_000).info().is_none());
 //! assert_eq!(Op(65_000).to_string(), "Op(65000)");
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![no_std]
 #![deny(missing_docs)]
 #![cfg_attr(

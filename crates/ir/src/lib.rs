@@ -17,6 +17,7 @@
 //! | check oneself | [`Module::verify`] |
 //!
 //! Nothing here asks whether the module is valid; `spirvkit-validate` does.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),

@@ -1,19 +1,22 @@
 //! Specialization constants (specification, section 2.12).
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 use spirvkit_binary::{Id, Instruction, NumberType};
 use spirvkit_grammar::Op;
 
 use crate::contents::Contents;
+#[cfg(feature = "serde")]
 use crate::serial;
 use crate::types::{Types, number_type};
 
 /// A scalar that can be set before the module is compiled.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SpecConstant {
     /// Its id.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub id: Id,
     /// The number by which an API sets it; `None` if it has none, so that nothing
     /// can.
@@ -21,7 +24,10 @@ pub struct SpecConstant {
     /// The name that the module gives it.
     pub name: Option<String>,
     /// Its type.
-    #[serde(rename = "type", serialize_with = "serial::id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::id")
+    )]
     pub ty: Id,
     /// How many bytes it takes in the API's data: that of a boolean is a 32-bit number;
     /// `None` if the type is unknown.
@@ -49,6 +55,7 @@ pub enum Scalar {
     Unknown(u64),
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Scalar {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::layout::{self, Extent};
 use spirvkit_analysis::{CallGraph, Lookup};
@@ -11,32 +10,34 @@ use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
 use crate::contents::Contents;
 use crate::resources::Role;
+#[cfg(feature = "serde")]
 use crate::serial;
 use crate::types::{Operand, OperandValue};
 
 /// An entry point (specification, section 2.2.4).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct EntryPoint {
     /// Its name.
     pub name: String,
     /// Its execution model.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub model: ExecutionModel,
     /// The stage of a pipeline for which it is, if it is for one: `vertex`,
     /// `tessellation_control` and so on.
     pub stage: Option<&'static str>,
     /// Its function.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub function: Id,
     /// The variables that it lists.
-    #[serde(serialize_with = "serial::ids")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::ids"))]
     pub interface: Vec<Id>,
     /// Its execution modes, but for those that say the size of a workgroup.
     pub execution_modes: Vec<Mode>,
     /// How many instructions with execution modes there are behind those, for which there
     /// was no room. Serialized only if there are any.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "serial::is_zero"))]
     pub execution_modes_left_out: usize,
     /// How many invocations a workgroup has.
     pub workgroup_size: Option<WorkgroupSize>,
@@ -46,18 +47,20 @@ pub struct EntryPoint {
 }
 
 /// An execution mode (specification, section 3.6).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Mode {
     /// Which.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub mode: ExecutionMode,
     /// With what operands.
     pub operands: Vec<Operand>,
 }
 
 /// How many invocations a workgroup has.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct WorkgroupSize {
     /// In x.
@@ -71,8 +74,9 @@ pub struct WorkgroupSize {
 }
 
 /// What says the size of a workgroup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum WorkgroupSource {
     /// `LocalSize`.
@@ -84,13 +88,14 @@ pub enum WorkgroupSource {
 }
 
 /// The size of a workgroup in one dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Dimension {
     /// How many.
     pub size: Extent,
     /// The constant that says so.
-    #[serde(serialize_with = "serial::maybe_id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_id"))]
     pub id: Option<Id>,
     /// The number by which an API sets it, if it is a specialization constant.
     pub spec_id: Option<u32>,
@@ -99,28 +104,25 @@ pub struct Dimension {
 /// The variables that an entry point uses: those that are operands of any instruction
 /// of a function that it reaches (Vulkan, section "Static Use"). Each list is in the
 /// order of the module.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Uses {
     /// Descriptors.
-    #[serde(serialize_with = "serial::ids")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::ids"))]
     pub descriptors: Vec<Id>,
     /// Push constants.
-    #[serde(serialize_with = "serial::ids")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::ids"))]
     pub push_constants: Vec<Id>,
     /// Inputs.
-    #[serde(serialize_with = "serial::ids")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::ids"))]
     pub inputs: Vec<Id>,
     /// Outputs.
-    #[serde(serialize_with = "serial::ids")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::ids"))]
     pub outputs: Vec<Id>,
     /// All others.
-    #[serde(serialize_with = "serial::ids")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::ids"))]
     pub variables: Vec<Id>,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 /// What an id takes that is listed, with what it takes to write it; also the step to a

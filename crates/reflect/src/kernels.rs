@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Serialize, Serializer};
 use spirvkit_analysis::layout;
 use spirvkit_binary::{Id, IdMap, Instruction};
 use spirvkit_grammar::{
@@ -19,46 +18,52 @@ use spirvkit_grammar::{
 use crate::contents::Contents;
 use crate::decorations::Decorations;
 use crate::entry::EntryPoint;
+#[cfg(feature = "serde")]
 use crate::serial;
 use crate::types::{OperandValue, TypeKind, Types};
 
 /// A kernel of OpenCL.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Kernel {
     /// Its name.
     pub name: String,
     /// Its function.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub function: Id,
     /// Its arguments, in order.
     pub arguments: Vec<KernelArgument>,
 }
 
 /// An argument of a kernel. Serialized, what isn't known is the word `"unknown"`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct KernelArgument {
     /// Its number, from 0.
     pub index: u32,
     /// Its name.
-    #[serde(serialize_with = "or_unknown")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::or_unknown"))]
     pub name: Option<String>,
     /// Its type in the source.
-    #[serde(serialize_with = "or_unknown")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::or_unknown"))]
     pub type_name: Option<String>,
     /// The type of the parameter, if it is one.
-    #[serde(rename = "type", serialize_with = "serial::maybe_id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::maybe_id")
+    )]
     pub ty: Option<Id>,
     /// Where it points to; `private` if it is no pointer.
-    #[serde(serialize_with = "or_unknown")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::or_unknown"))]
     pub address_space: Option<&'static str>,
     /// How the kernel may use an image or a pipe: `read_only`, `write_only`,
     /// `read_write`; `none` if it is neither.
-    #[serde(serialize_with = "or_unknown")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::or_unknown"))]
     pub access: Option<&'static str>,
     /// `const`, `restrict`, `volatile`, `pipe`.
-    #[serde(serialize_with = "or_unknown")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::or_unknown"))]
     pub type_qualifiers: Option<Vec<String>>,
     /// The attributes with which the parameter is decorated.
     pub attributes: Vec<&'static str>,
@@ -67,7 +72,8 @@ pub struct KernelArgument {
 }
 
 /// How clspv passes an argument.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Passing {
     /// The instruction that says so, such as `ArgumentStorageBuffer`.
@@ -85,16 +91,6 @@ pub struct Passing {
     pub spec_id: Option<u64>,
     /// How many bytes an element of that array takes.
     pub element_size: Option<u64>,
-}
-
-fn or_unknown<T: Serialize, S: Serializer>(
-    value: &Option<T>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => value.serialize(serializer),
-        None => serializer.serialize_str("unknown"),
-    }
 }
 
 /// The kernels of a module, in the order of their entry points.

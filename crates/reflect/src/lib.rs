@@ -62,6 +62,7 @@
 //! assert_eq!(members[0].padded_size.unwrap().known(), Some(16));
 //! # Ok::<(), spirvkit_binary::Error>(())
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),
@@ -81,12 +82,12 @@ mod decorations;
 mod entry;
 mod kernels;
 mod resources;
+#[cfg(feature = "serde")]
 mod serial;
 mod statistics;
 mod types;
 mod usage;
 
-use serde::Serialize;
 use spirvkit_analysis::CallGraph;
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::layout;
@@ -116,30 +117,31 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// What a module asks of an API, and what it is made of. Lists are in the order
 /// of the module, unless they say otherwise.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Reflection {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
     /// The version of the language.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub version: Version,
     /// What wrote the module.
     pub generator: Generator,
     /// All ids are below this.
     pub bound: u32,
     /// The capabilities that it declares.
-    #[serde(serialize_with = "serial::names")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::names"))]
     pub capabilities: Vec<Capability>,
     /// The extensions that it declares.
     pub extensions: Vec<String>,
     /// The extended instruction sets that it imports.
     pub imports: Vec<String>,
     /// Its addressing model; `None` if it declares none.
-    #[serde(serialize_with = "serial::maybe_name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
     pub addressing_model: Option<AddressingModel>,
     /// Its memory model; `None` if it declares none.
-    #[serde(serialize_with = "serial::maybe_name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
     pub memory_model: Option<MemoryModel>,
     /// From what it was made, if it tells.
     pub source: Option<Source>,
@@ -173,7 +175,8 @@ pub struct Reflection {
 }
 
 /// What wrote a module (specification, section 2.3).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Generator {
     /// The number that the registry gives the tool.
@@ -185,11 +188,12 @@ pub struct Generator {
 }
 
 /// From what a module was made: what the first `OpSource` says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Source {
     /// The language.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub language: SourceLanguage,
     /// Its version.
     pub version: u32,
@@ -198,11 +202,12 @@ pub struct Source {
 }
 
 /// A function.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Function {
     /// Its id.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub id: Id,
     /// The name that the module gives it.
     pub name: Option<String>,

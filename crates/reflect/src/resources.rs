@@ -1,12 +1,12 @@
 //! Variables of the module: descriptors, push constants, inputs and outputs.
 
-use serde::Serialize;
 use spirvkit_analysis::layout::Extent;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, Dim, ExecutionModel, Op, StorageClass};
 
 use crate::contents::{Contents, VariableInstruction};
 use crate::decorations::Decorations;
+#[cfg(feature = "serde")]
 use crate::serial;
 use crate::types::{Block, Image, ImageUsage, TypeKind, Types};
 use crate::usage::is_resource;
@@ -16,11 +16,12 @@ use crate::usage::is_resource;
 const DIMENSIONS: usize = 16;
 
 /// A resource that an API binds (Vulkan, section "Resource Descriptors").
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Descriptor {
     /// Its variable.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub id: Id,
     /// The name that the module gives the variable; its type may have one, too.
     pub name: Option<String>,
@@ -31,7 +32,10 @@ pub struct Descriptor {
     /// What is bound there.
     pub kind: DescriptorKind,
     /// Its type, without arrays.
-    #[serde(rename = "type", serialize_with = "serial::maybe_id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::maybe_id")
+    )]
     pub ty: Option<Id>,
     /// How many there are in each dimension, the outermost first; empty if it is no
     /// array. Of more than 16, the rest is left out.
@@ -49,22 +53,23 @@ pub struct Descriptor {
     /// Which input attachment it is.
     pub input_attachment_index: Option<u32>,
     /// The variable of its counter, by `CounterBuffer`.
-    #[serde(serialize_with = "serial::maybe_id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_id"))]
     pub counter: Option<Id>,
     /// Its type in the source language.
     pub user_type: Option<String>,
     /// Its storage class.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub storage_class: StorageClass,
     /// Decorations without operands.
-    #[serde(serialize_with = "serial::names")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::names"))]
     pub decorations: Vec<Decoration>,
 }
 
 /// What is bound, in terms of Vulkan (sections "Descriptor Types" and "Shader Resource
 /// Interface").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum DescriptorKind {
     /// A sampler.
@@ -132,7 +137,8 @@ impl DescriptorKind {
 }
 
 /// What may be done with a resource, and what is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Access {
     /// Whether it may be read: it isn't decorated as `NonReadable`, nor are all members
@@ -153,16 +159,20 @@ pub struct Access {
 }
 
 /// A block of push constants.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct PushConstant {
     /// Its variable.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub id: Id,
     /// The name that the module gives the variable; its type may have one, too.
     pub name: Option<String>,
     /// Its type.
-    #[serde(rename = "type", serialize_with = "serial::maybe_id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::maybe_id")
+    )]
     pub ty: Option<Id>,
     /// Where its first member begins, in bytes.
     pub offset: Option<Extent>,
@@ -174,11 +184,12 @@ pub struct PushConstant {
 }
 
 /// An input or an output of a stage.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct InterfaceVariable {
     /// Its variable.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub id: Id,
     /// The name that the module gives the variable; its type may have one, too.
     pub name: Option<String>,
@@ -189,10 +200,13 @@ pub struct InterfaceVariable {
     /// Its index for blending, if it is decorated.
     pub index: Option<u32>,
     /// What it is, if it is built in.
-    #[serde(serialize_with = "serial::maybe_name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
     pub built_in: Option<BuiltIn>,
     /// Its type, without arrays.
-    #[serde(rename = "type", serialize_with = "serial::maybe_id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::maybe_id")
+    )]
     pub ty: Option<Id>,
     /// How many there are in each dimension, the outermost first; empty if it is no
     /// array. Of more than 16, the rest is left out.
@@ -206,7 +220,7 @@ pub struct InterfaceVariable {
     /// names formats, such as `R32G32B32_SFLOAT`.
     pub format: Option<String>,
     /// How it is interpolated, and other decorations without operands.
-    #[serde(serialize_with = "serial::names")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::names"))]
     pub decorations: Vec<Decoration>,
     /// The semantic that a source language gave it.
     pub semantic: Option<String>,
@@ -220,7 +234,8 @@ pub struct InterfaceVariable {
 }
 
 /// Where transform feedback stores an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct TransformFeedback {
     /// The number of the buffer.
@@ -233,24 +248,28 @@ pub struct TransformFeedback {
 
 /// Any other variable of the module: shared memory, payloads, what descriptor heaps
 /// are declared as, and the like.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Variable {
     /// Its id.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub id: Id,
     /// The name that the module gives it.
     pub name: Option<String>,
     /// Its storage class.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub storage_class: StorageClass,
     /// Its type.
-    #[serde(rename = "type", serialize_with = "serial::maybe_id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::maybe_id")
+    )]
     pub ty: Option<Id>,
     /// Its location, such as that of a ray's payload.
     pub location: Option<u32>,
     /// What it is, if it is built in.
-    #[serde(serialize_with = "serial::maybe_name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
     pub built_in: Option<BuiltIn>,
     /// How many bytes its type takes by its decorations.
     pub size: Option<Extent>,
@@ -262,20 +281,24 @@ pub struct Variable {
 }
 
 /// A use of a descriptor heap (`SPV_EXT_descriptor_heap`).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct HeapAccess {
     /// The variable that stands for the heap.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub heap: Id,
     /// Which heap it is.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub built_in: BuiltIn,
     /// As what it is indexed.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub base_type: Id,
     /// Its descriptors' type, if it is indexed as an array of such.
-    #[serde(rename = "type", serialize_with = "serial::maybe_id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::maybe_id")
+    )]
     pub ty: Option<Id>,
     /// What descriptors these are; `None` if it is indexed as something else, whose
     /// parts are.

@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 use spirvkit_binary::Id;
 
 /// An id as its number.
@@ -46,4 +46,20 @@ pub(crate) fn names<T: Display, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.iter().map(ToString::to_string))
+}
+
+/// A value, or that it is not known.
+pub(crate) fn or_unknown<T: Serialize, S: Serializer>(
+    value: &Option<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => value.serialize(serializer),
+        None => serializer.serialize_str("unknown"),
+    }
+}
+
+/// Whether there is nothing to tell.
+pub(crate) fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

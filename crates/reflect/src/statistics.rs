@@ -1,13 +1,14 @@
 //! How large a module is, and of what.
 
-use serde::Serialize;
 use spirvkit_binary::{HEADER_WORDS, Instruction, Section};
 use spirvkit_grammar::Op;
 
+#[cfg(feature = "serde")]
 use crate::serial;
 
 /// How large a module is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Statistics {
     /// Its length in 32-bit words, the header's five included.
@@ -23,7 +24,8 @@ pub struct Statistics {
 }
 
 /// How many words the parts of a module take (specification, section 2.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Parts {
     /// Capabilities, extensions, imports, the memory model, entry points and
@@ -40,11 +42,12 @@ pub struct Parts {
 }
 
 /// How often a module has an opcode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct OpcodeCount {
     /// The opcode.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub opcode: Op,
     /// How often.
     pub count: u64,

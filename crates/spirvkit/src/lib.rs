@@ -19,6 +19,11 @@
 //! | [`diff`] | what changed between two modules |
 //! | [`diagnostics`] | how errors and warnings are told |
 //!
+//! Each of them is a feature, too, all on by default, but for those that the others need:
+//! `binary`, `diagnostics` and `grammar`. `validate` takes `text` along, which its messages
+//! quote. `dwarf` writes DWARF; `serde` makes reflections serializable, and renders
+//! diagnostics, differences and drawings as JSON.
+//!
 //! Text to a module and back:
 //!
 //! ```
@@ -52,6 +57,7 @@
 //! assert!(message.contains("shader.spvasm:1:14"));
 //! assert!(message.contains("did you mean `Shader`?"));
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),
@@ -65,33 +71,48 @@
     )
 )]
 
+#[cfg(feature = "analysis")]
 pub use spirvkit_analysis as analysis;
 pub use spirvkit_binary as binary;
+#[cfg(feature = "cfg")]
 pub use spirvkit_cfg as cfg;
+#[cfg(feature = "debuginfo")]
 pub use spirvkit_debuginfo as debuginfo;
 pub use spirvkit_diagnostics as diagnostics;
+#[cfg(feature = "diff")]
 pub use spirvkit_diff as diff;
+#[cfg(feature = "eval")]
 pub use spirvkit_eval as eval;
 pub use spirvkit_grammar as grammar;
+#[cfg(feature = "ir")]
 pub use spirvkit_ir as ir;
+#[cfg(feature = "reflect")]
 pub use spirvkit_reflect as reflect;
+#[cfg(feature = "text")]
 pub use spirvkit_text as text;
+#[cfg(feature = "transform")]
 pub use spirvkit_transform as transform;
+#[cfg(feature = "validate")]
 pub use spirvkit_validate as validate;
 
 mod kinds;
+#[cfg(feature = "validate")]
 mod validation;
 
 pub use kinds::kinds;
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::{Diagnostic, Errors};
 pub use spirvkit_grammar::{TargetEnv, Version};
+#[cfg(feature = "reflect")]
 pub use spirvkit_reflect::{Reflection, reflect_words};
+#[cfg(feature = "text")]
 pub use spirvkit_text::{
     AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation,
     assemble, disassemble, disassemble_bytes,
 };
+#[cfg(feature = "validate")]
 pub use spirvkit_validate::{Options as ValidateOptions, Report, Rule, find_rule, rules};
+#[cfg(feature = "validate")]
 pub use validation::{validate, validate_bytes, validate_text};
 
 /// The words of a module in host order, from the bytes of a file of either byte order.
@@ -104,6 +125,7 @@ pub use validation::{validate, validate_bytes, validate_text};
 /// let errors = spirvkit::words(b"not a module").unwrap_err();
 /// assert_eq!(errors[0].rule(), "binary.wrong-magic");
 /// ```
+#[cfg(feature = "text")]
 pub fn words(bytes: &[u8]) -> Result<Vec<u32>, Errors> {
     match words_from_bytes(bytes) {
         Ok((words, _)) => Ok(words),

@@ -14,6 +14,7 @@
 //! let back = disassemble(&module.words, &options).unwrap();
 //! assert!(back.text.ends_with("%void = OpTypeVoid\n"));
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),

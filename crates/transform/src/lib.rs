@@ -4,6 +4,7 @@
 //!
 //! [`fold`] knows the constants of a module: what they are worth, with
 //! [`spirvkit_eval`] for what operations on them give, and how values are written.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -16,6 +16,7 @@
 //! ```
 //!
 //! Every [`Rule`] is data for people, too: see [`rules`].
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
     not(test),

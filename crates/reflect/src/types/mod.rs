@@ -4,7 +4,9 @@ mod read;
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::ser::SerializeMap;
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 use spirvkit_analysis::index::{self, Inst};
 use spirvkit_analysis::layout::{self, Extent, Layouts, MatrixOrder, NoLayout, Rules};
@@ -14,15 +16,17 @@ use spirvkit_grammar::{
 };
 
 use crate::contents::{Contents, text};
+#[cfg(feature = "serde")]
 use crate::serial;
 
 /// A type that the module declares. Others refer to it by its id, also in circles by
 /// way of pointers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Type {
     /// Its id.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub id: Id,
     /// The name that the module gives it.
     pub name: Option<String>,
@@ -32,13 +36,14 @@ pub struct Type {
     /// used; `None` if it has no explicit layout.
     pub size: Option<Extent>,
     /// What it is.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub kind: TypeKind,
 }
 
 /// What a type is (specification, section 3.32.6).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TypeKind {
     /// `OpTypeVoid`.
@@ -57,13 +62,13 @@ pub enum TypeKind {
         /// In bits.
         width: u32,
         /// Its encoding, unless that is IEEE 754's.
-        #[serde(serialize_with = "serial::maybe_name")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
         encoding: Option<FPEncoding>,
     },
     /// `OpTypeVector`, and `OpTypeVectorIdEXT`.
     Vector {
         /// The type of its components.
-        #[serde(serialize_with = "serial::id")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
         component: Id,
         /// How many there are.
         count: Extent,
@@ -71,7 +76,7 @@ pub enum TypeKind {
     /// `OpTypeMatrix`.
     Matrix {
         /// The type of its columns.
-        #[serde(serialize_with = "serial::id")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
         column: Id,
         /// How many there are.
         columns: u32,
@@ -79,12 +84,12 @@ pub enum TypeKind {
     /// `OpTypeArray` and `OpTypeRuntimeArray`.
     Array {
         /// The type of its elements.
-        #[serde(serialize_with = "serial::id")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
         element: Id,
         /// How many there are.
         length: Extent,
         /// The constant that says so; `None` for run-time arrays.
-        #[serde(serialize_with = "serial::maybe_id")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_id"))]
         length_id: Option<Id>,
         /// How many bytes apart elements begin, if it is decorated.
         stride: Option<Extent>,
@@ -99,10 +104,10 @@ pub enum TypeKind {
     /// `OpTypePointer`, and `OpTypeUntypedPointerKHR`.
     Pointer {
         /// Where it points to.
-        #[serde(serialize_with = "serial::name")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
         storage_class: StorageClass,
         /// What it points to; `None` if it is untyped.
-        #[serde(serialize_with = "serial::maybe_id")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_id"))]
         pointee: Option<Id>,
     },
     /// `OpTypeImage`.
@@ -112,7 +117,7 @@ pub enum TypeKind {
     /// `OpTypeSampledImage`.
     SampledImage {
         /// The type of its image.
-        #[serde(serialize_with = "serial::id")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
         image: Id,
     },
     /// `OpTypeAccelerationStructureKHR`.
@@ -120,7 +125,7 @@ pub enum TypeKind {
     /// Any other type.
     Other {
         /// What declares it.
-        #[serde(serialize_with = "serial::name")]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
         opcode: Op,
         /// What of, in the order of the operands.
         operands: Vec<Operand>,
@@ -130,7 +135,8 @@ pub enum TypeKind {
 }
 
 /// An operand of a type's declaration.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Operand {
     /// What the registry calls it; for enumerants, their kind.
@@ -155,6 +161,7 @@ pub enum OperandValue {
     Name(String),
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for OperandValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -180,8 +187,9 @@ impl fmt::Display for OperandValue {
 }
 
 /// How a structure is decorated that is the type of a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Block {
     /// As `Block`.
@@ -191,13 +199,17 @@ pub enum Block {
 }
 
 /// A member of a structure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Member {
     /// The name that the module gives it.
     pub name: Option<String>,
     /// Its type.
-    #[serde(rename = "type", serialize_with = "serial::id")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(rename = "type", serialize_with = "serial::id")
+    )]
     pub ty: Id,
     /// Where it begins, in bytes from the start of the structure.
     pub offset: Option<Extent>,
@@ -225,18 +237,19 @@ pub struct Member {
     /// The component with which it is decorated.
     pub component: Option<u32>,
     /// What it is, if it is built in.
-    #[serde(serialize_with = "serial::maybe_name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
     pub built_in: Option<BuiltIn>,
     /// What else it is decorated with, as far as that takes no operands.
-    #[serde(serialize_with = "serial::names")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::names"))]
     pub decorations: Vec<Decoration>,
     /// The semantic that a source language gave it.
     pub semantic: Option<String>,
 }
 
 /// Which parts of a matrix are contiguous.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Order {
     /// Columns.
     ColumnMajor,
@@ -245,14 +258,15 @@ pub enum Order {
 }
 
 /// What `OpTypeImage` says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Image {
     /// The type of the components of texels; `OpTypeVoid`'s in kernels.
-    #[serde(serialize_with = "serial::id")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::id"))]
     pub sampled_type: Id,
     /// How many dimensions, and of what sort.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub dim: Dim,
     /// Whether it is a depth image; `None` if the module doesn't say.
     pub depth: Option<bool>,
@@ -264,16 +278,17 @@ pub struct Image {
     pub usage: ImageUsage,
     /// How texels are stored; `Unknown` is the registry's name for a format that is
     /// left open.
-    #[serde(serialize_with = "serial::name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub format: ImageFormat,
     /// How kernels may use it.
-    #[serde(serialize_with = "serial::maybe_name")]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
     pub access: Option<AccessQualifier>,
 }
 
 /// What an image can be used for: the operand `Sampled` of `OpTypeImage`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ImageUsage {
     /// Either; it is known at run time.

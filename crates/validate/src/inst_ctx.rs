@@ -1,10 +1,10 @@
 //! An instruction and its surroundings: what a rule is given.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{ExecutionMode, Op};
+use spirvkit_grammar::ExecutionMode;
 
 use crate::finding::{CheckResult, Finding};
-use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module};
+use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module, Type};
 use crate::pattern::Pattern;
 use crate::rule::Rule;
 
@@ -92,39 +92,50 @@ impl<'m, 'a> InstCtx<'m, 'a> {
 
     /// A finding about the result type.
     #[cold]
-    pub(crate) fn wrong_result(&self, rule: &'static Rule, expected: &str) -> Finding {
+    pub(crate) fn result_finding(&self, rule: &'static Rule, wanted: &str) -> Finding {
         let result = self.result_type();
         let message = format!(
-            "the result type of {} must be {expected}, but is {}",
-            self.inst.op(),
+            "the result type of {} must be {wanted}, but is {}",
+            self.m.title_of(&self.inst),
             self.m.show_type(result)
         );
         let finding = self.finding(rule, message);
         finding.about(self.m, result, "the result type is declared here")
     }
 
-    /// A finding about an operand that isn't what is expected.
+    /// A finding about an operand, counted from 0 behind the result, whatever it is.
     #[cold]
-    pub(crate) fn wrong_operand(
+    pub(crate) fn operand_finding(
         &self,
         rule: &'static Rule,
-        operand: Id,
-        name: &str,
-        expected: &str,
+        index: usize,
+        wanted: &str,
     ) -> Finding {
+        let operand = self.id(index);
         let message = format!(
-            "the {name} of {} must be {expected}, but is {}",
-            self.inst.op(),
-            self.m.show_value(operand)
+            "{} of {} must be {wanted}, but is {}",
+            self.m.operand_name(&self.inst, index),
+            self.m.title_of(&self.inst),
+            self.m.show_operand(operand)
         );
         let finding = self.finding(rule, message);
-        finding.about(self.m, operand, format!("the {name} is defined here"))
+        let finding = finding.about(self.m, operand, "the operand is defined here");
+        finding.arg(self, index)
     }
 
-    /// What the grammar calls an operand behind the result.
+    /// The same, unless it is reported elsewhere that the operand is no value.
     #[cold]
-    fn operand_name(&self, index: usize) -> String {
-        operand_name(self.inst.op(), index)
+    fn check_value(&self, rule: &'static Rule, index: usize, wanted: &str) -> CheckResult {
+        let (m, operand) = (self.m, self.id(index));
+        // What sets of instructions take need not be values, but then it is no type.
+        let is_reported = match self.inst.op().is_ext_inst() {
+            true => m.def(operand).is_none() || m.ty(operand) != Type::None,
+            false => m.type_of(operand).is_none(),
+        };
+        match is_reported {
+            true => Ok(()),
+            false => Err(self.operand_finding(rule, index, wanted)),
+        }
     }
 
     /// Checks that the result type is so.
@@ -132,7 +143,21 @@ impl<'m, 'a> InstCtx<'m, 'a> {
     pub(crate) fn expect_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
         match wanted.matches(self.m, self.result_type()) {
             true => Ok(()),
-            false => Err(self.wrong_result(rule, &wanted.to_string())),
+            false => Err(self.result_finding(rule, &wanted.to_string())),
+        }
+    }
+
+    /// Checks what no pattern says of the result type, and says what it must be.
+    #[inline]
+    pub(crate) fn expect_result_that(
+        &self,
+        rule: &'static Rule,
+        is_fine: bool,
+        wanted: &str,
+    ) -> CheckResult {
+        match is_fine {
+            true => Ok(()),
+            false => Err(self.result_finding(rule, wanted)),
         }
     }
 
@@ -145,10 +170,24 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         index: usize,
         wanted: Pattern,
     ) -> CheckResult {
-        let operand = self.id(index);
-        match wanted.matches_value(self.m, operand) || self.m.type_of(operand).is_none() {
+        match wanted.matches_value(self.m, self.id(index)) {
             true => Ok(()),
-            false => Err(self.not_what_is_wanted(rule, index, &wanted.to_string())),
+            false => self.check_value(rule, index, &wanted.to_string()),
+        }
+    }
+
+    /// Checks what no pattern says of an operand, and says what it must be.
+    #[inline]
+    pub(crate) fn expect_operand_that(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        is_fine: bool,
+        wanted: &str,
+    ) -> CheckResult {
+        match is_fine {
+            true => Ok(()),
+            false => self.check_value(rule, index, wanted),
         }
     }
 
@@ -156,32 +195,13 @@ impl<'m, 'a> InstCtx<'m, 'a> {
     #[inline]
     pub(crate) fn expect_result_type(&self, rule: &'static Rule, index: usize) -> CheckResult {
         let result = self.result_type();
-        match self.m.type_of(self.id(index)) {
-            Some(ty) if ty != result => {
+        match self.m.type_of(self.id(index)) == Some(result) {
+            true => Ok(()),
+            false => {
                 let wanted = format!("of the result type, {}", self.m.show_type(result));
-                Err(self.not_what_is_wanted(rule, index, &wanted))
+                self.check_value(rule, index, &wanted)
             }
-            _ => Ok(()),
         }
-    }
-
-    /// A finding about an operand that isn't what is wanted.
-    #[cold]
-    pub(crate) fn not_what_is_wanted(
-        &self,
-        rule: &'static Rule,
-        index: usize,
-        wanted: &str,
-    ) -> Finding {
-        let message = format!(
-            "{} of {} must be {wanted}, but is {}",
-            self.operand_name(index),
-            self.inst.op(),
-            self.m.show_value(self.id(index))
-        );
-        let finding = self.finding(rule, message);
-        let finding = finding.about(self.m, self.id(index), "the operand is defined here");
-        finding.arg(self, index)
     }
 
     /// Checks that the instruction is reached by these execution models only.
@@ -222,18 +242,5 @@ impl<'m, 'a> InstCtx<'m, 'a> {
                 Err(finding.at(entry.inst.offset(), "the entry point is declared here"))
             }
         }
-    }
-}
-
-/// What the grammar calls an operand, counted from 0 behind the result.
-#[cold]
-pub(crate) fn operand_name(op: Op, index: usize) -> String {
-    let operand = op.info().and_then(|info| {
-        let before = usize::from(info.has_result_type()) + usize::from(info.has_result());
-        info.operands().get(before + index)
-    });
-    match operand.map_or("", |operand| operand.name()) {
-        "" => format!("operand {}", index + 1),
-        name => format!("operand `{name}`"),
     }
 }

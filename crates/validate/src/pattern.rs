@@ -7,9 +7,9 @@
 use std::fmt;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Op, StorageClass};
 
-use crate::module::{Lookup, Module};
+use crate::module::{Lookup, Module, Type, is_cross_workgroup};
 
 /// What a type, or a value by its type, may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,12 @@ enum What {
     },
     /// A type by its opcode, and what to call it.
     Type(Op, &'static str),
-    Pointer,
+    /// A pointer into one of these storage classes; with none, into any.
+    Pointer(&'static [StorageClass]),
     /// A typed pointer to what is so.
     PointerTo(&'static Pattern),
+    /// Any of these.
+    Either(&'static [Pattern]),
 }
 
 /// What the components are.
@@ -44,6 +47,8 @@ enum Components {
     /// An integer or a float.
     Number,
     /// Any of them.
+    Data,
+    /// Whatever there can be.
     Any,
 }
 
@@ -51,9 +56,11 @@ enum Components {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Scalar,
-    /// This many.
-    Vector(u32),
+    /// One of these numbers of them; with none, any number.
+    Vector(&'static [u32]),
     ScalarOrVector,
+    Matrix,
+    SquareMatrix,
     CooperativeMatrix,
 }
 
@@ -68,9 +75,30 @@ pub(crate) const FLOAT: Pattern = Pattern::data(Components::Float);
 /// An integer or a float.
 pub(crate) const NUMBER: Pattern = Pattern::data(Components::Number);
 /// A boolean, an integer or a float.
-pub(crate) const DATA: Pattern = Pattern::data(Components::Any);
+pub(crate) const DATA: Pattern = Pattern::data(Components::Data);
 /// A typed or an untyped pointer.
-pub(crate) const POINTER: Pattern = Pattern::of(What::Pointer);
+pub(crate) const POINTER: Pattern = Pattern::pointer_into(&[]);
+/// A typed pointer.
+pub(crate) const TYPED_POINTER: Pattern = Pattern::declared_by(Op::TypePointer, "a typed pointer");
+/// A vector of anything.
+pub(crate) const VECTOR: Pattern = Pattern::data(Components::Any).vector();
+/// A matrix of anything.
+pub(crate) const MATRIX: Pattern = Pattern::declared_by(Op::TypeMatrix, "a matrix");
+/// A cooperative matrix of anything, of either extension.
+pub(crate) const COOPERATIVE_MATRIX: Pattern = Pattern::data(Components::Any).cooperative_matrix();
+/// `OpTypeVoid`.
+pub(crate) const VOID: Pattern = Pattern::declared_by(Op::TypeVoid, "void");
+/// An image without a sampler.
+pub(crate) const IMAGE: Pattern = Pattern::declared_by(Op::TypeImage, "an image");
+/// `OpTypeSampler`.
+pub(crate) const SAMPLER: Pattern = Pattern::declared_by(Op::TypeSampler, "a sampler");
+/// An image with its sampler.
+pub(crate) const SAMPLED_IMAGE: Pattern =
+    Pattern::declared_by(Op::TypeSampledImage, "a sampled image");
+/// `OpTypeArray`.
+pub(crate) const ARRAY: Pattern = Pattern::declared_by(Op::TypeArray, "an array");
+/// `OpTypeStruct`.
+pub(crate) const STRUCT: Pattern = Pattern::declared_by(Op::TypeStruct, "a structure");
 
 impl Pattern {
     const fn data(components: Components) -> Self {
@@ -98,6 +126,17 @@ impl Pattern {
         Self::of(What::PointerTo(pointee))
     }
 
+    /// A pointer into one of these storage classes, of which `CrossWorkgroup` stands for
+    /// its subsets, too.
+    pub(crate) const fn pointer_into(classes: &'static [StorageClass]) -> Self {
+        Self::of(What::Pointer(classes))
+    }
+
+    /// Anything that is as one of these says.
+    pub(crate) const fn either(all: &'static [Self]) -> Self {
+        Self::of(What::Either(all))
+    }
+
     const fn with_form(self, new: Form) -> Self {
         match self.what {
             What::Data {
@@ -114,9 +153,24 @@ impl Pattern {
         }
     }
 
-    /// A vector of so many of them.
-    pub(crate) const fn vector_of(self, count: u32) -> Self {
-        self.with_form(Form::Vector(count))
+    /// A vector of them.
+    pub(crate) const fn vector(self) -> Self {
+        self.vector_of(&[])
+    }
+
+    /// A vector of one of these numbers of them.
+    pub(crate) const fn vector_of(self, counts: &'static [u32]) -> Self {
+        self.with_form(Form::Vector(counts))
+    }
+
+    /// A matrix of them.
+    pub(crate) const fn matrix(self) -> Self {
+        self.with_form(Form::Matrix)
+    }
+
+    /// A matrix of them with as many rows as columns.
+    pub(crate) const fn square_matrix(self) -> Self {
+        self.with_form(Form::SquareMatrix)
     }
 
     /// One of them, or a vector.
@@ -166,8 +220,15 @@ impl Pattern {
                 .component(m, ty)
                 .is_some_and(|component| components.match_scalar(m, component, widths)),
             What::Type(op, _) => m.op_of(ty) == op,
-            What::Pointer => m.is_pointer(ty),
+            What::Pointer(classes) => m.pointer_class(ty).is_some_and(|class| {
+                let class = match is_cross_workgroup(class) {
+                    true => StorageClass::CrossWorkgroup,
+                    false => class,
+                };
+                classes.is_empty() || classes.contains(&class)
+            }),
             What::PointerTo(wanted) => m.pointee(ty).is_some_and(|ty| wanted.matches(m, ty)),
+            What::Either(all) => all.iter().any(|wanted| wanted.matches(m, ty)),
         }
     }
 
@@ -186,9 +247,17 @@ impl Form {
         match self {
             Self::Scalar => Some(ty),
             Self::ScalarOrVector => Some(m.scalar_or_vector_component(ty)),
-            Self::Vector(count) => {
+            Self::Vector(counts) => {
                 let component = m.vector_component(ty)?;
-                (m.dimension(ty) == count).then_some(component)
+                let fits = counts.is_empty() || counts.contains(&m.dimension(ty));
+                fits.then_some(component)
+            }
+            Self::Matrix | Self::SquareMatrix => {
+                let Type::Matrix { column, count } = m.ty(ty) else {
+                    return None;
+                };
+                let fits = self == Self::Matrix || m.dimension(column) == count;
+                m.vector_component(column).filter(|_| fits)
             }
             Self::CooperativeMatrix => m.is_cooperative_matrix(ty).then(|| m.component_type(ty)),
         }
@@ -198,16 +267,19 @@ impl Form {
 impl Components {
     #[inline]
     fn match_scalar(self, m: &Module<'_>, ty: Id, widths: &[u32]) -> bool {
+        if self == Self::Any {
+            return true;
+        }
         let (op, words) = m.declaration(ty);
         let is_unsigned = || words.get(3) == Some(&0);
         let fits = match op {
-            Op::TypeBool => return matches!(self, Self::Bool | Self::Any),
+            Op::TypeBool => return matches!(self, Self::Bool | Self::Data),
             Op::TypeInt => match self {
-                Self::Int | Self::Number | Self::Any => true,
+                Self::Int | Self::Number | Self::Data => true,
                 Self::Unsigned => is_unsigned(),
-                Self::Bool | Self::Float => false,
+                Self::Bool | Self::Float | Self::Any => false,
             },
-            Op::TypeFloat => matches!(self, Self::Float | Self::Number | Self::Any),
+            Op::TypeFloat => matches!(self, Self::Float | Self::Number | Self::Data),
             _ => false,
         };
         fits && (widths.is_empty() || words.get(2).is_some_and(|width| widths.contains(width)))
@@ -221,19 +293,20 @@ impl Components {
             Self::Unsigned => ("unsigned integer", "unsigned integers"),
             Self::Float => ("float", "floats"),
             Self::Number => ("integer or float", "integers or floats"),
-            Self::Any => ("scalar", "scalars"),
+            Self::Data => ("scalar", "scalars"),
+            Self::Any => ("value", "values"),
         }
     }
 }
 
 /// "32-bit ", "16- or 32-bit ", or nothing.
 fn width_prefix(widths: &[u32]) -> String {
-    match widths {
-        [] => String::new(),
-        [width] => format!("{width}-bit "),
-        [first @ .., last] => {
-            let first: Vec<String> = first.iter().map(|width| format!("{width}-")).collect();
-            format!("{} or {last}-bit ", first.join(", "))
+    match widths.split_last() {
+        None => String::new(),
+        Some((last, [])) => format!("{last}-bit "),
+        Some((last, first)) => {
+            let first = first.iter().map(|width| format!("{width}-"));
+            format!("{} or {last}-bit ", first.collect::<Vec<_>>().join(", "))
         }
     }
 }
@@ -248,6 +321,18 @@ fn number(count: u32) -> String {
     }
 }
 
+/// "a", "a or b", "a, b or c".
+fn alternatives<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
+    match all {
+        [] => String::new(),
+        [one] => show(one),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(&show).collect();
+            format!("{} or {}", first.join(", "), show(last))
+        }
+    }
+}
+
 impl fmt::Display for Pattern {
     /// Writes what is meant, with its article: "a vector of four 32-bit floats".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -259,19 +344,27 @@ impl fmt::Display for Pattern {
             } => {
                 let (one, several) = components.names();
                 let width = width_prefix(widths);
-                match form {
+                let text = match form {
                     Form::Scalar => format!("{width}{one}"),
                     Form::ScalarOrVector => match components {
-                        Components::Any => format!("{width}scalar or vector"),
+                        Components::Data => format!("{width}scalar or vector"),
                         Components::Float if widths.is_empty() => {
                             "floating-point scalar or vector".to_owned()
                         }
                         Components::Number => format!("scalar or vector of {width}{several}"),
                         _ => format!("{width}{one} scalar or vector"),
                     },
-                    Form::Vector(count) => format!("vector of {} {width}{several}", number(count)),
+                    Form::Vector(counts) => {
+                        let count = alternatives(counts, |&count| number(count));
+                        let space = if counts.is_empty() { "" } else { " " };
+                        format!("vector of {count}{space}{width}{several}")
+                    }
+                    Form::Matrix => format!("matrix of {width}{several}"),
+                    Form::SquareMatrix => format!("square matrix of {width}{several}"),
                     Form::CooperativeMatrix => format!("cooperative matrix of {width}{several}"),
-                }
+                };
+                // Of anything: that goes without saying.
+                text.trim_end_matches(" of values").to_owned()
             }
             What::Type(_, name) => {
                 return match self.is_constant {
@@ -279,7 +372,12 @@ impl fmt::Display for Pattern {
                     false => f.write_str(name),
                 };
             }
-            What::Pointer => "pointer".to_owned(),
+            What::Either(all) => return f.write_str(&alternatives(all, Self::to_string)),
+            What::Pointer([]) => "pointer".to_owned(),
+            What::Pointer(classes) => {
+                let classes = alternatives(classes, |class| format!("`{class}`"));
+                format!("pointer into {classes} memory")
+            }
             What::PointerTo(pointee) => format!("pointer to {pointee}"),
         };
         match self.is_constant {
@@ -335,9 +433,9 @@ mod tests {
                 "a 16-, 32- or 64-bit integer",
                 &[2, 3, 10],
             ),
-            (FLOAT.vector_of(4), "a vector of four floats", &[]),
+            (FLOAT.vector_of(&[4]), "a vector of four floats", &[]),
             (
-                FLOAT.vector_of(2).widths(&[32]),
+                FLOAT.vector_of(&[2]).widths(&[32]),
                 "a vector of two 32-bit floats",
                 &[6],
             ),
@@ -360,6 +458,33 @@ mod tests {
                 INT.cooperative_matrix(),
                 "a cooperative matrix of integers",
                 &[],
+            ),
+            (INT.vector(), "a vector of integers", &[5]),
+            (VECTOR, "a vector", &[5, 6]),
+            (
+                NUMBER.vector_of(&[2, 3, 8]),
+                "a vector of two, three or 8 integers or floats",
+                &[6],
+            ),
+            (FLOAT.matrix(), "a matrix of floats", &[7]),
+            (FLOAT.square_matrix(), "a square matrix of floats", &[7]),
+            (INT.matrix(), "a matrix of integers", &[]),
+            (MATRIX, "a matrix", &[7]),
+            (COOPERATIVE_MATRIX, "a cooperative matrix", &[]),
+            (
+                Pattern::pointer_into(&[StorageClass::Generic, StorageClass::Input]),
+                "a pointer into `Generic` or `Input` memory",
+                &[8, 11],
+            ),
+            (
+                Pattern::pointer_into(&[StorageClass::CrossWorkgroup]),
+                "a pointer into `CrossWorkgroup` memory",
+                &[],
+            ),
+            (
+                Pattern::either(&[BOOL, UNSIGNED.vector(), POINTER]),
+                "a boolean, a vector of unsigned integers or a pointer",
+                &[1, 5, 8, 11],
             ),
             (
                 Pattern::pointer_to(&FLOAT),

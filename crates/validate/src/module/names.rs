@@ -2,11 +2,11 @@
 //! error to tell.
 
 use spirvkit_analysis::index::spelling::{Names, Speller};
-use spirvkit_binary::Id;
+use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_diagnostics::similar;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 
-use super::{Lookup, Module, Type};
+use super::{Inst, Lookup, Module, Type};
 
 /// Names longer than this are cut.
 const MAX_LENGTH: usize = 60;
@@ -93,6 +93,75 @@ impl Module<'_> {
             },
         }
     }
+
+    /// What an operand is: instructions of sets that give nothing, by their names.
+    #[cold]
+    pub(crate) fn show_operand(&self, id: Id) -> String {
+        let def = self.def(id).filter(|def| def.op().is_ext_inst());
+        let def = def.filter(|def| self.is_void(def.result_type().unwrap_or(Id(0))));
+        match def.and_then(|def| self.extended(&def)) {
+            Some((_, Some(info))) => format!("{}, {}", self.name(id), info.name()),
+            _ => self.show_value(id),
+        }
+    }
+
+    /// The set that is imported as an id, if the grammar has it.
+    #[inline]
+    pub(crate) fn known_set(&self, import: Id) -> Option<ExtInstSet> {
+        match self.definitions.get(import) {
+            Definition::Import(Import::Known(set)) => Some(set),
+            _ => None,
+        }
+    }
+
+    /// The set of an extended instruction, and the instruction in it, as far as the
+    /// grammar has them.
+    fn extended(&self, inst: &Inst<'_>) -> Option<(ExtInstSet, Option<&'static InstructionInfo>)> {
+        let set = self
+            .known_set(inst.id(0))
+            .filter(|_| inst.op().is_ext_inst())?;
+        Some((set, set.instruction(inst.arg(1))))
+    }
+
+    /// What an instruction is called: its opcode, or its name and that of its set.
+    #[cold]
+    pub(crate) fn title_of(&self, inst: &Inst<'_>) -> String {
+        let number = inst.arg(1);
+        match self.extended(inst) {
+            Some((set, Some(info))) => format!("{} of `{}`", info.name(), set_title(set)),
+            Some((set, None)) => format!("instruction {number} of `{}`", set_title(set)),
+            None if inst.op().is_ext_inst() => {
+                format!("instruction {number} of {}", self.name(inst.id(0)))
+            }
+            None => inst.op().to_string(),
+        }
+    }
+
+    /// What the grammar calls an operand, counted from 0 behind the result.
+    #[cold]
+    pub(crate) fn operand_name(&self, inst: &Inst<'_>, index: usize) -> String {
+        let (operands, index) = match (self.extended(inst), inst.op().info()) {
+            // Set and number come first.
+            (Some((_, info)), _) => {
+                let operands = info.map_or(&[][..], InstructionInfo::operands);
+                (operands, index.saturating_sub(2))
+            }
+            (None, Some(info)) => {
+                let first = inst.op().first_argument() - 1;
+                (info.operands().get(first..).unwrap_or_default(), index)
+            }
+            (None, None) => (&[][..], index),
+        };
+        match operands.get(index).map_or("", |operand| operand.name()) {
+            "" => format!("operand {}", index + 1),
+            name => format!("operand `{name}`"),
+        }
+    }
+}
+
+/// A set for a message: its import name without the dot before a version.
+pub(crate) fn set_title(set: ExtInstSet) -> &'static str {
+    set.import_name().trim_end_matches('.')
 }
 
 /// What messages call that isn't spelled out, and what they speak of.

@@ -8,6 +8,7 @@ use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type, is_cross_workgroup};
 use crate::options::Api;
+use crate::pattern::{BOOL, FLOAT, INT, NUMBER, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::atomic;
 
@@ -39,41 +40,24 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
-/// What kind of data an instruction works on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Data {
-    Int,
-    Float,
-    /// An integer or a float.
-    Number,
-    /// A flag: a 32-bit integer, read as a boolean.
-    Flag,
-}
-
-/// What tells the atomic instructions apart.
-struct Shape {
-    data: Data,
-    /// The operand that is the value, if there is one.
-    value: Option<usize>,
-}
-
-fn shape(op: Op) -> Shape {
-    let (data, value) = match op {
-        Op::AtomicLoad => (Data::Number, None),
-        Op::AtomicStore | Op::AtomicExchange => (Data::Number, Some(3)),
-        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => (Data::Int, Some(4)),
-        Op::AtomicIIncrement | Op::AtomicIDecrement => (Data::Int, None),
-        Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => (Data::Flag, None),
-        Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT => (Data::Float, Some(3)),
-        _ => (Data::Int, Some(3)),
-    };
-    Shape { data, value }
+/// What an instruction gives, and the operand that is the value, if there is one.
+fn signature(op: Op) -> (Pattern, Option<usize>) {
+    match op {
+        Op::AtomicLoad => (NUMBER, None),
+        Op::AtomicStore | Op::AtomicExchange => (NUMBER, Some(3)),
+        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => (INT, Some(4)),
+        Op::AtomicIIncrement | Op::AtomicIDecrement => (INT, None),
+        // They work on 32-bit integers, read as booleans.
+        Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => (BOOL, None),
+        Op::AtomicFMinEXT | Op::AtomicFMaxEXT | Op::AtomicFAddEXT => (FLOAT, Some(3)),
+        _ => (INT, Some(3)),
+    }
 }
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let op = at.inst.op();
-    let Shape { data, value } = shape(op);
+    let (data, value) = signature(op);
     let result = match at.inst.result_type() {
         Some(result) => check_result(at, data, result),
         None => Ok(()),
@@ -104,16 +88,16 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         at.finding(&atomic::INT64, message)
             .needs(&[Capability::Int64Atomics])
     });
-    let float = match data == Data::Float && m.has(Capability::Shader) {
+    let float = match data == FLOAT && m.has(Capability::Shader) {
         true => check_float_capability(at, accessed),
         false => Ok(()),
     };
     let value = match value {
-        Some(value) => check_operand(at, &atomic::VALUE, value, "value", accessed),
+        Some(value) => check_operand(at, &atomic::VALUE, value, accessed),
         None => Ok(()),
     };
     let comparator = match compares {
-        true => check_operand(at, &atomic::COMPARATOR, 5, "comparator", accessed),
+        true => check_operand(at, &atomic::COMPARATOR, 5, accessed),
         false => Ok(()),
     };
     all([
@@ -141,37 +125,17 @@ fn check_semantics(at: &InstCtx<'_, '_>, compares: bool) -> CheckResult {
 
 /// Vectors on which `SPV_NV_shader_atomic_fp16_vector` lets some instructions
 /// work.
-pub(super) fn is_float16_vector(m: &Module<'_>, ty: Id) -> bool {
-    matches!(
-        m.ty(ty),
-        Type::Vector { component, count: 2 | 4 } if m.is_float_scalar_of(component, 16)
-    )
-}
+pub(super) const FLOAT16_VECTOR: Pattern = FLOAT.widths(&[16]).vector_of(&[2, 4]);
 
-fn check_result(at: &InstCtx<'_, '_>, data: Data, result: Id) -> CheckResult {
+fn check_result(at: &InstCtx<'_, '_>, data: Pattern, result: Id) -> CheckResult {
     let m = at.m;
-    let has_vectors = || {
-        (data == Data::Float || at.inst.op() == Op::AtomicExchange)
-            && m.has(Capability::AtomicFloat16VectorNV)
-            && is_float16_vector(m, result)
-    };
-    let (is_right, expected) = match data {
-        Data::Int => (m.is_int_scalar(result), "an integer scalar"),
-        Data::Float => (
-            m.is_float_scalar(result) || has_vectors(),
-            "a floating-point scalar",
-        ),
-        Data::Number => (
-            m.is_int_scalar(result) || m.is_float_scalar(result) || has_vectors(),
-            "an integer or a floating-point scalar",
-        ),
-        Data::Flag => (m.is_bool_scalar(result), "a boolean scalar"),
-    };
-    if !is_right {
-        return Err(at.wrong_result(&atomic::RESULT, expected));
+    let takes_vectors = (data == FLOAT || at.inst.op() == Op::AtomicExchange)
+        && m.has(Capability::AtomicFloat16VectorNV);
+    if !takes_vectors || !FLOAT16_VECTOR.matches(m, result) {
+        at.expect_result(&atomic::RESULT, data)?;
     }
     expect(arithmetic::encoding(m, result).is_none(), || {
-        at.wrong_result(&atomic::ENCODING, "a number in an IEEE 754 format")
+        at.result_finding(&atomic::ENCODING, "a number in an IEEE 754 format")
     })
 }
 
@@ -179,18 +143,18 @@ fn check_result(at: &InstCtx<'_, '_>, data: Data, result: Id) -> CheckResult {
 /// is accessed.
 fn check_pointer(
     at: &InstCtx<'_, '_>,
-    data: Data,
+    data: Pattern,
     value: Option<usize>,
 ) -> Result<Option<(StorageClass, Id)>, Finding> {
     let m = at.m;
-    let pointer = at.id(0);
-    let Some(ty) = m.type_of(pointer) else {
+    let Some(ty) = m.type_of(at.id(0)) else {
         return Ok(None);
     };
-    let wrong = |rule, expected: &str| Err(at.wrong_operand(rule, pointer, "pointer", expected));
+    let wrong = |rule, expected: &str| Err(at.operand_finding(rule, 0, expected));
+    let is_flag = data == BOOL;
     let (class, pointee) = match m.ty(ty) {
         Type::Pointer { class, pointee } => (class, pointee),
-        Type::UntypedPointer { .. } if data == Data::Flag => {
+        Type::UntypedPointer { .. } if is_flag => {
             return wrong(&atomic::FLAG_UNTYPED, "a typed pointer");
         }
         Type::UntypedPointer { class } => match (at.inst.result_type(), value) {
@@ -200,22 +164,19 @@ fn check_pointer(
         },
         _ => return wrong(&atomic::POINTER, "a pointer"),
     };
-    match (data, at.inst.result_type()) {
-        (Data::Flag, _) if !m.is_int_scalar_of(pointee, 32) => {
-            return wrong(&atomic::POINTEE, "a pointer to a 32-bit integer");
-        }
-        (Data::Flag, _) => {}
-        (_, None) if !m.is_int_scalar(pointee) && !m.is_float_scalar(pointee) => {
-            let expected = "a pointer to an integer or a floating-point scalar";
-            return wrong(&atomic::POINTEE, expected);
-        }
-        (_, Some(result)) if result != pointee => {
+    let accessed = match at.inst.result_type() {
+        _ if is_flag => INT.widths(&[32]),
+        None => NUMBER,
+        Some(result) if result == pointee => return Ok(Some((class, pointee))),
+        Some(result) => {
             let expected = format!("a pointer to the result type, {}", m.show_type(result));
             return wrong(&atomic::POINTEE, &expected);
         }
-        _ => {}
+    };
+    match accessed.matches(m, pointee) {
+        true => Ok(Some((class, pointee))),
+        false => wrong(&atomic::POINTEE, &format!("a pointer to {accessed}")),
     }
-    Ok(Some((class, pointee)))
 }
 
 fn check_storage_class(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult {
@@ -287,15 +248,13 @@ fn check_operand(
     at: &InstCtx<'_, '_>,
     rule: &'static Rule,
     index: usize,
-    name: &str,
-    expected: Id,
+    wanted: Id,
 ) -> CheckResult {
-    let m = at.m;
-    match m.type_of(at.id(index)) {
-        Some(ty) if ty != expected => {
-            let expected = format!("of the type {}", m.show_type(expected));
-            Err(at.wrong_operand(rule, at.id(index), name, &expected))
-        }
-        _ => Ok(()),
-    }
+    expect(
+        at.m.type_of(at.id(index)).is_none_or(|ty| ty == wanted),
+        || {
+            let wanted = format!("of the type {}", at.m.show_type(wanted));
+            at.operand_finding(rule, index, &wanted)
+        },
+    )
 }

@@ -1,13 +1,15 @@
 //! Barrier instructions (specification, section 3.32.20).
 
-use spirvkit_binary::Id;
 use spirvkit_grammar::{ExecutionModel, Op, Scope, Version};
 
 use super::{Family, scopes, semantics};
-use crate::finding::{CheckResult, all, expect};
+use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Models, Module};
+use crate::module::Models;
+use crate::pattern::{INT, Pattern};
 use crate::rules::generated::barrier;
+
+const NAMED: Pattern = Pattern::declared_by(Op::TypeNamedBarrier, "a named barrier");
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -73,20 +75,12 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             scopes::check_memory_stages(at, at.id(0)),
         ]),
         Op::NamedBarrierInitialize => check_initialize(at),
-        Op::MemoryNamedBarrier => {
-            let barrier = at.id(0);
-            let is_fine = at.m.type_of(barrier).is_none_or(|ty| is_named(at.m, ty));
-            let named = expect(is_fine, || {
-                let expected = "of the type `OpTypeNamedBarrier`";
-                at.wrong_operand(&barrier::NAMED_OPERAND, barrier, "named barrier", expected)
-            });
-            all([
-                named,
-                scopes::check_memory_value(at, at.id(1)),
-                semantics::check(at, at.id(2), at.id(1)),
-                scopes::check_memory_stages(at, at.id(1)),
-            ])
-        }
+        Op::MemoryNamedBarrier => all([
+            at.expect_operand(&barrier::NAMED_OPERAND, 0, NAMED),
+            scopes::check_memory_value(at, at.id(1)),
+            semantics::check(at, at.id(2), at.id(1)),
+            scopes::check_memory_stages(at, at.id(1)),
+        ]),
         _ => Ok(()),
     }
 }
@@ -167,25 +161,8 @@ fn check_split_scope(at: &InstCtx<'_, '_>) -> CheckResult {
 }
 
 fn check_initialize(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    let count = at.id(0);
-    let counts = m.type_of(count).is_none_or(|ty| m.is_int_scalar_of(ty, 32));
     all([
-        expect(is_named(m, at.result_type()), || {
-            at.wrong_result(&barrier::NAMED_RESULT, "an `OpTypeNamedBarrier`")
-        }),
-        expect(counts, || {
-            let expected = "a 32-bit integer";
-            at.wrong_operand(
-                &barrier::NAMED_COUNT,
-                count,
-                "number of subgroups",
-                expected,
-            )
-        }),
+        at.expect_result(&barrier::NAMED_RESULT, NAMED),
+        at.expect_operand(&barrier::NAMED_COUNT, 0, INT.widths(&[32])),
     ])
-}
-
-fn is_named(m: &Module<'_>, ty: Id) -> bool {
-    m.op_of(ty) == Op::TypeNamedBarrier
 }

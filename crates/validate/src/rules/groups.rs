@@ -102,19 +102,13 @@ fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
         _ => {
             let expected =
                 "a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`";
-            return Err(at.wrong_operand(
-                &group::COPY_DESTINATION,
-                destination,
-                "destination",
-                expected,
-            ));
+            return Err(at.operand_finding(&group::COPY_DESTINATION, 1, expected));
         }
     };
     let (source_class, source_pointee) = match m.ty(source_type) {
         Type::Pointer { class, pointee } => (class, pointee),
         _ => {
-            let expected = "a pointer";
-            return Err(at.wrong_operand(&group::COPY_SOURCE, source, "source", expected));
+            return Err(at.operand_finding(&group::COPY_SOURCE, 2, "a typed pointer"));
         }
     };
     let (other, is_other) = match class {
@@ -137,7 +131,7 @@ fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
     }
     if source_pointee != pointee {
         let expected = format!("a pointer to {}", m.show_type(pointee));
-        return Err(at.wrong_operand(&group::COPY_SOURCE, source, "source", &expected));
+        return Err(at.operand_finding(&group::COPY_SOURCE, 2, &expected));
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
-const BALLOT: Pattern = UNSIGNED.vector_of(4);
+const BALLOT: Pattern = UNSIGNED.vector_of(&[4]);
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     use Op as O;
@@ -120,7 +120,7 @@ fn check_operands(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
                 true => Ok(()),
                 false => {
                     let wanted = "a constant before SPIR-V 1.5";
-                    Err(at.not_what_is_wanted(&non_uniform::INDEX_CONSTANT, 2, wanted))
+                    Err(at.operand_finding(&non_uniform::INDEX_CONSTANT, 2, wanted))
                 }
             };
             all([check_moved(at, 1), index, constant])
@@ -193,7 +193,7 @@ fn check_moved(at: &InstCtx<'_, '_>, value: usize) -> CheckResult {
 fn check_encoding(at: &InstCtx<'_, '_>, value: usize) -> CheckResult {
     let ty = at.type_of_arg(value);
     expect(arithmetic::encoding(at.m, ty).is_none(), || {
-        at.not_what_is_wanted(&non_uniform::ENCODING, value, "of IEEE 754 numbers")
+        at.operand_finding(&non_uniform::ENCODING, value, "of IEEE 754 numbers")
     })
 }
 
@@ -230,7 +230,7 @@ fn check_cluster_size(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     all([
         at.expect_operand(&non_uniform::CLUSTER_SIZE, index, UNSIGNED),
         expect(!may_vary, || {
-            at.not_what_is_wanted(&non_uniform::CLUSTER_CONSTANT, index, "a constant")
+            at.operand_finding(&non_uniform::CLUSTER_CONSTANT, index, "a constant")
         }),
     ])
 }
@@ -250,7 +250,7 @@ fn check_bit_count(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     all([
         at.expect_result(&non_uniform::BALLOT_RESULT, UNSIGNED),
-        at.expect_operand(&non_uniform::BALLOT_VALUE, 2, INT.vector_of(4)),
+        at.expect_operand(&non_uniform::BALLOT_VALUE, 2, INT.vector_of(&[4])),
         operation,
     ])
 }
@@ -302,7 +302,7 @@ fn check_groups(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
         }
         None => Ok(()),
         Some(_) if is_partitioned && at.m.has(Capability::GroupNonUniformPartitionedEXT) => {
-            at.expect_operand(&non_uniform::PARTITION, 3, INT.vector_of(4))
+            at.expect_operand(&non_uniform::PARTITION, 3, INT.vector_of(&[4]))
         }
         Some(_) => check_cluster_size(at, 3),
     }

@@ -1,13 +1,14 @@
 //! What computes a value from values, and the findings that all such operations
 //! share.
 
+use std::ops::Deref;
+
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use crate::finding::{CheckResult, Finding};
-use crate::inst_ctx::{InstCtx, operand_name};
+use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
-use crate::pattern::Pattern;
 use crate::rule::Rule;
 
 /// An instruction with its result type and operands at hand.
@@ -20,6 +21,15 @@ pub(super) struct Operation<'s, 'm, 'a> {
     pub(super) result: Id,
     /// The words of the operands.
     pub(super) args: &'a [u32],
+}
+
+impl<'m, 'a> Deref for Operation<'_, 'm, 'a> {
+    type Target = InstCtx<'m, 'a>;
+
+    #[inline]
+    fn deref(&self) -> &InstCtx<'m, 'a> {
+        self.at
+    }
 }
 
 impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
@@ -53,29 +63,6 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
         self.m.type_of(self.id(index)).unwrap_or(Id(0))
     }
 
-    /// Checks that the result type is so.
-    #[inline]
-    pub(super) fn expect_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
-        match wanted.matches(self.m, self.result) {
-            true => Ok(()),
-            false => Err(self.result_finding(rule, &wanted.to_string())),
-        }
-    }
-
-    /// Checks that an operand is a value that is so.
-    #[inline]
-    pub(super) fn expect_operand(
-        &self,
-        rule: &'static Rule,
-        index: usize,
-        wanted: Pattern,
-    ) -> CheckResult {
-        match wanted.matches_value(self.m, self.id(index)) {
-            true => Ok(()),
-            false => Err(self.operand_finding(rule, index, &wanted.to_string())),
-        }
-    }
-
     /// Checks that an operand has the result type.
     #[inline]
     pub(super) fn expect_result_type(&self, rule: &'static Rule, index: usize) -> CheckResult {
@@ -85,42 +72,10 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
         }
     }
 
-    #[cold]
-    pub(super) fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
-        self.at.finding(rule, message)
-    }
-
-    /// A finding about the result type.
-    #[cold]
-    pub(super) fn result_finding(&self, rule: &'static Rule, wanted: &str) -> Finding {
-        let shown = self.m.show_type(self.result);
-        let message = format!(
-            "the result type of {} must be {wanted}, but is {shown}",
-            self.op
-        );
-        self.finding(rule, message)
-            .about(self.m, self.result, "the result type is declared here")
-    }
-
-    /// A finding about an operand.
-    #[cold]
-    pub(super) fn operand_finding(
-        &self,
-        rule: &'static Rule,
-        index: usize,
-        wanted: &str,
-    ) -> Finding {
-        let name = operand_name(self.op, index);
-        let shown = self.m.show_value(self.id(index));
-        let message = format!("{name} of {} must be {wanted}, but is {shown}", self.op);
-        self.finding(rule, message)
-            .about(self.m, self.id(index), "it is defined here")
-    }
-
     /// A finding about an operand that is at odds with the result type.
     #[cold]
     pub(super) fn mismatch(&self, rule: &'static Rule, index: usize, wanted: &str) -> Finding {
-        let name = operand_name(self.op, index);
+        let name = self.m.operand_name(&self.at.inst, index);
         let value = self.m.show_value(self.id(index));
         let result = self.m.show_type(self.result);
         let message = format!(

@@ -11,7 +11,7 @@ use crate::rules::generated::graph_debug_info;
 pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     let wrong = |rule, index, expected| match m.def(call.id(index)) {
-        Some(_) => Err(call.wrong_operand(rule, index, expected)),
+        Some(_) => Err(call.operand_finding(rule, index, expected)),
         None => Ok(()),
     };
     let has_name = call.info().is_some();

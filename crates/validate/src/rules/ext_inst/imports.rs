@@ -5,7 +5,7 @@ use spirvkit_grammar::{ExtInstSet, Version};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::Module;
+use crate::module::{Module, set_title};
 use crate::rules::generated::ext_inst;
 
 /// The first and the last version that a set may be imported in.
@@ -89,7 +89,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Some(version) => {
             let message = format!(
                 "`{}` has no version {version}: {}",
-                super::title(set),
+                set_title(set),
                 match last {
                     u64::MAX => format!("its versions begin with {first}"),
                     _ if first == last => format!("its only version is {first}"),

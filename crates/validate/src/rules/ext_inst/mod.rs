@@ -16,7 +16,7 @@ use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Module, set_title};
 use crate::pattern::Pattern;
 use crate::rule::Rule;
 use crate::rules::generated::ext_inst;
@@ -59,7 +59,11 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         _ => set.is_non_semantic() || set.instruction(call.number).is_some(),
     };
     if !is_known {
-        let message = format!("`{}` has no instruction number {}", title(set), call.number);
+        let message = format!(
+            "`{}` has no instruction number {}",
+            set_title(set),
+            call.number
+        );
         return Err(at.finding(&ext_inst::UNKNOWN, message).arg(at, 1));
     }
     match set {
@@ -85,7 +89,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
         .filter_map(|inst| inst.result());
     let (mut debug_info, mut reflection) = (false, false);
     for import in imports {
-        match known_set(m, import) {
+        match m.known_set(import) {
             Some(ExtInstSet::ClspvReflection) => reflection = true,
             set => debug_info |= set.is_some_and(ExtInstSet::is_debug_info),
         }
@@ -95,15 +99,6 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
     if reflection {
         reflection::check_names(m, reporter);
-    }
-}
-
-/// The set that is imported as an id, if the grammar has it.
-#[inline]
-fn known_set(m: &Module<'_>, import: Id) -> Option<ExtInstSet> {
-    match m.definitions.get(import) {
-        Definition::Import(Import::Known(set)) => Some(set),
-        _ => None,
     }
 }
 
@@ -137,11 +132,6 @@ fn forward_references(call: &Call<'_, '_, '_>) -> CheckResult {
     Ok(())
 }
 
-/// A set for a message: its import name without the dot before a version.
-fn title(set: ExtInstSet) -> &'static str {
-    set.import_name().trim_end_matches('.')
-}
-
 /// An instruction of a set.
 struct Call<'s, 'm, 'a> {
     at: &'s InstCtx<'m, 'a>,
@@ -151,14 +141,6 @@ struct Call<'s, 'm, 'a> {
 }
 
 impl<'m, 'a> Call<'_, 'm, 'a> {
-    /// Checks that these operands have the result type.
-    fn operands_of_result_type(&self, rule: &'static Rule, indexes: Range<usize>) -> CheckResult {
-        all(indexes.map(|index| {
-            let fits = self.ty(index) == self.result_type();
-            self.operand(rule, index, fits, "of the result type")
-        }))
-    }
-
     #[inline]
     fn m(&self) -> &'m Module<'a> {
         self.at.m
@@ -193,6 +175,7 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
         self.at.type_of_arg(2 + index)
     }
 
+    /// What the grammar says of the instruction, if it has it.
     fn info(&self) -> Option<&'static InstructionInfo> {
         self.set?.instruction(self.number)
     }
@@ -200,118 +183,49 @@ impl<'m, 'a> Call<'_, 'm, 'a> {
     /// The instruction for a message.
     #[cold]
     fn name(&self) -> String {
-        match (self.set, self.info()) {
-            (Some(set), Some(info)) => format!("{} of `{}`", info.name(), title(set)),
-            (Some(set), None) => format!("instruction {} of `{}`", self.number, title(set)),
-            (None, _) => format!(
-                "instruction {} of {}",
-                self.number,
-                self.m().name(self.at.id(0))
-            ),
-        }
-    }
-
-    /// The operand for a message.
-    #[cold]
-    fn operand_name(&self, index: usize) -> String {
-        let operands = self.info().map_or(&[][..], InstructionInfo::operands);
-        match operands.get(index).map(|operand| operand.name()) {
-            Some(name) if !name.is_empty() => format!("operand `{name}`"),
-            _ => format!("operand {}", index + 1),
-        }
-    }
-
-    #[cold]
-    fn bad_result(&self, rule: &'static Rule, expected: &str) -> Finding {
-        let (m, ty) = (self.m(), self.result_type());
-        let message = format!(
-            "the result type of {} must be {expected}, but is {}",
-            self.name(),
-            m.show_type(ty)
-        );
-        self.at
-            .finding(rule, message)
-            .about(m, ty, "the result type is declared here")
+        self.m().title_of(&self.at.inst)
     }
 
     /// Checks that the result type is so.
     #[inline]
     fn expect_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
-        match wanted.matches(self.m(), self.result_type()) {
-            true => Ok(()),
-            false => Err(self.bad_result(rule, &wanted.to_string())),
-        }
+        self.at.expect_result(rule, wanted)
+    }
+
+    /// Checks what no pattern says of the result type, and says what it must be.
+    #[inline]
+    fn expect_result_that(&self, rule: &'static Rule, is_fine: bool, wanted: &str) -> CheckResult {
+        self.at.expect_result_that(rule, is_fine, wanted)
     }
 
     /// Checks that an operand is a value that is so.
     #[inline]
     fn expect_operand(&self, rule: &'static Rule, index: usize, wanted: Pattern) -> CheckResult {
-        match wanted.matches_value(self.m(), self.id(index)) {
-            true => Ok(()),
-            false => self.bad_operand(rule, index, &wanted.to_string()),
-        }
+        self.at.expect_operand(rule, 2 + index, wanted)
     }
 
-    /// Tells what the result type must be if it isn't fine.
+    /// Checks what no pattern says of an operand, and says what it must be.
     #[inline]
-    fn result(&self, rule: &'static Rule, is_fine: bool, expected: &str) -> CheckResult {
-        match is_fine {
-            true => Ok(()),
-            false => Err(self.bad_result(rule, expected)),
-        }
-    }
-
-    #[cold]
-    fn bad_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> CheckResult {
-        let (m, id) = (self.m(), self.id(index));
-        // Ids that nothing defines, and types where values belong, are told of
-        // for all instructions alike.
-        if m.def(id).is_none() || m.ty(id) != Type::None {
-            return Ok(());
-        }
-        Err(self.wrong_operand(rule, index, expected))
-    }
-
-    /// A finding of an operand, whatever it is.
-    #[cold]
-    fn wrong_operand(&self, rule: &'static Rule, index: usize, expected: &str) -> Finding {
-        let (m, id) = (self.m(), self.id(index));
-        let message = format!(
-            "{} of {} must be {expected}, but is {}",
-            self.operand_name(index),
-            self.name(),
-            self.show(id)
-        );
-        self.at
-            .finding(rule, message)
-            .about(m, id, "the operand is defined here")
-    }
-
-    /// What an id is, instructions of sets by their names.
-    #[cold]
-    fn show(&self, id: Id) -> String {
-        let m = self.m();
-        let call = m.def(id).filter(|def| def.op().is_ext_inst());
-        let set = call.and_then(|def| known_set(m, def.id(0)));
-        let info = set.and_then(|set| set.instruction(call?.arg(1)));
-        match info {
-            Some(info) => format!("{}, {}", m.name(id), info.name()),
-            None => m.show_value(id),
-        }
-    }
-
-    /// Tells what an operand must be if it isn't fine.
-    #[inline]
-    fn operand(
+    fn expect_operand_that(
         &self,
         rule: &'static Rule,
         index: usize,
         is_fine: bool,
-        expected: &str,
+        wanted: &str,
     ) -> CheckResult {
-        match is_fine {
-            true => Ok(()),
-            false => self.bad_operand(rule, index, expected),
-        }
+        self.at
+            .expect_operand_that(rule, 2 + index, is_fine, wanted)
+    }
+
+    /// Checks that these operands have the result type.
+    #[inline]
+    fn expect_result_types(&self, rule: &'static Rule, indexes: Range<usize>) -> CheckResult {
+        all(indexes.map(|index| self.at.expect_result_type(rule, 2 + index)))
+    }
+
+    /// A finding of an operand, whatever it is.
+    #[cold]
+    fn operand_finding(&self, rule: &'static Rule, index: usize, wanted: &str) -> Finding {
+        self.at.operand_finding(rule, 2 + index, wanted)
     }
 }

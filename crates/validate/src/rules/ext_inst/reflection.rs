@@ -8,9 +8,10 @@ use spirvkit_grammar::{
     ClspvReflection, ExecutionModel, ExtInstSet, InstructionInfo, Op, Quantifier,
 };
 
-use super::{Call, imports, known_set};
+use super::{Call, imports};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Lookup, Models, Module, Type};
+use crate::pattern::VOID;
 use crate::rules::generated::clspv_reflection;
 
 /// What an operand must be.
@@ -62,11 +63,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
     let Some(operands) = call.info().map(InstructionInfo::operands) else {
         return Ok(());
     };
-    call.result(
-        &clspv_reflection::VOID_RESULT,
-        m.is_void(call.result_type()),
-        "void",
-    )?;
+    call.expect_result(&clspv_reflection::VOID_RESULT, VOID)?;
     let version = imports::version(m, call.at.id(0), ExtInstSet::ClspvReflection);
     let since = VERSIONS.iter().find(|(first, _)| *first <= instruction);
     let needed = match instruction {
@@ -146,7 +143,7 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Che
     };
     match fits {
         true => Ok(()),
-        false => Err(call.wrong_operand(rule, index, expected)),
+        false => Err(call.operand_finding(rule, index, expected)),
     }
 }
 
@@ -166,7 +163,7 @@ pub(super) fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
     for inst in m.all_instructions() {
         let is_kernel = inst.op() == Op::ExtInst
             && inst.arg(1) == ClspvReflection::Kernel.0
-            && known_set(m, inst.id(0)) == Some(ExtInstSet::ClspvReflection);
+            && m.known_set(inst.id(0)) == Some(ExtInstSet::ClspvReflection);
         // A function that is no entry point has been told of.
         if !is_kernel || m.entry_models(inst.id(2)).is_none() {
             continue;

@@ -3,11 +3,12 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, ImageOperands, Op};
 
-use super::shape::{self, is_float32, is_int32, is_number};
+use super::shape::{self, FLOAT32, INT32, NUMBERS};
 use super::{operands, sample, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Models};
+use crate::pattern::{BOOL, INT, NUMBER};
 use crate::rules::generated::image;
 
 const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
@@ -27,7 +28,7 @@ pub(super) fn check_fetch(at: &InstCtx<'_, '_>) -> CheckResult {
     let fetched = check_fetched(at, &image).and_then(|()| {
         let size = shape::coordinate_size(at.inst.op(), &image);
         all([
-            super::check_coordinate(at, 1, "of 32-bit integers", size, is_int32),
+            super::check_coordinate(at, 1, INT32, size),
             operands::check(at, &image, 2),
         ])
     });
@@ -96,14 +97,12 @@ pub(super) fn check_read(at: &InstCtx<'_, '_>) -> CheckResult {
 /// Checks the texel that is read.
 fn check_read_result(at: &InstCtx<'_, '_>, texel: Id, image: Option<Image>) -> CheckResult {
     let m = at.m;
-    if !shape::is_scalar_or_vector(m, texel, is_number) {
-        let expected = "a scalar or a vector of numbers";
-        return Err(at.wrong_result(&image::RESULT, expected));
-    }
+    let is_number = NUMBERS.matches(m, texel);
+    at.expect_result_that(&image::RESULT, is_number, "a scalar or a vector of numbers")?;
     let components = m.dimension(texel);
     if m.env.is_vulkan() && components != 4 {
         let expected = "a vector of four components";
-        return Err(at.wrong_result(&image::VULKAN_COMPONENTS, expected));
+        return Err(at.result_finding(&image::VULKAN_COMPONENTS, expected));
     }
     let (wanted, expected) = match image {
         Some(image) if m.env.is_opencl() && image.depth == 1 => {
@@ -113,7 +112,7 @@ fn check_read_result(at: &InstCtx<'_, '_>, texel: Id, image: Option<Image>) -> C
         _ => return Ok(()),
     };
     expect(components == wanted, || {
-        at.wrong_result(&image::COMPONENTS, expected)
+        at.result_finding(&image::COMPONENTS, expected)
     })
 }
 
@@ -151,16 +150,11 @@ pub(super) fn check_write(at: &InstCtx<'_, '_>) -> CheckResult {
 
 /// Checks the texel that is written.
 fn check_written(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
-    let m = at.m;
-    let texel = at.id(2);
-    let Some(ty) = m.type_of(texel) else {
+    let Some(ty) = at.m.type_of(at.id(2)) else {
         return Ok(());
     };
-    if !shape::is_scalar_or_vector(m, ty, is_number) {
-        let expected = "a scalar or a vector of numbers";
-        return Err(at.wrong_operand(&image::TEXEL, texel, "texel", expected));
-    }
-    super::check_texel_type(at, image, m.scalar_or_vector_component(ty))
+    at.expect_operand(&image::TEXEL, 2, NUMBERS)?;
+    super::check_texel_type(at, image, at.m.scalar_or_vector_component(ty))
 }
 
 /// Checks that an image can be read and written.
@@ -195,10 +189,7 @@ fn check_storage(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
 /// Checks a coordinate of reading and writing.
 fn check_place(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let size = shape::coordinate_size(at.inst.op(), image);
-    let expected = "of 32-bit integers or floats";
-    super::check_coordinate(at, 1, expected, size, |m, ty| {
-        is_int32(m, ty) || is_float32(m, ty)
-    })
+    super::check_coordinate(at, 1, NUMBER.widths(&[32]), size)
 }
 
 fn check_format(at: &InstCtx<'_, '_>, image: &Image, capability: Capability) -> CheckResult {
@@ -235,45 +226,26 @@ fn check_subpass_coordinate(at: &InstCtx<'_, '_>) -> CheckResult {
         true => Ok(()),
         false => {
             let expected = "the constant (0, 0)";
-            Err(at.wrong_operand(&image::SUBPASS_COORDINATE, place, "coordinate", expected))
+            Err(at.operand_finding(&image::SUBPASS_COORDINATE, 1, expected))
         }
     }
 }
 
 /// Checks `OpImageSparseTexelsResident`.
 pub(super) fn check_resident(at: &InstCtx<'_, '_>) -> CheckResult {
-    if !at.m.is_bool_scalar(at.result_type()) {
-        return Err(at.wrong_result(&image::RESULT, "a boolean scalar"));
-    }
-    match at.m.type_of(at.id(0)) {
-        Some(ty) if !at.m.is_int_scalar(ty) => {
-            let expected = "an integer scalar";
-            Err(at.wrong_operand(&image::RESIDENT_CODE, at.id(0), "residency code", expected))
-        }
-        _ => Ok(()),
-    }
+    at.expect_result(&image::RESULT, BOOL)?;
+    at.expect_operand(&image::RESIDENT_CODE, 0, INT)
 }
 
 /// Checks the instructions that read attachments at the fragment's place.
 pub(super) fn check_attachment(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    let op = at.inst.op();
-    let result = at.result_type();
-    let (what, sample) = match op {
-        Op::ColorAttachmentReadEXT => (check_color(at, result), 1),
-        Op::DepthAttachmentReadEXT if !is_float32(m, result) => {
-            (Err(at.wrong_result(&image::RESULT, "a 32-bit float")), 0)
-        }
-        Op::StencilAttachmentReadEXT if !is_int32(m, result) => {
-            (Err(at.wrong_result(&image::RESULT, "a 32-bit integer")), 0)
-        }
-        _ => (Ok(()), 0),
+    let (what, sample) = match at.inst.op() {
+        Op::ColorAttachmentReadEXT => (check_color(at, at.result_type()), 1),
+        Op::DepthAttachmentReadEXT => (at.expect_result(&image::RESULT, FLOAT32), 0),
+        _ => (at.expect_result(&image::RESULT, INT32), 0),
     };
-    let sample = at.inst.optional(sample).map(Id);
-    let sample = match sample.filter(|&id| m.type_of(id).is_some_and(|ty| !is_int32(m, ty))) {
-        Some(id) => {
-            Err(at.wrong_operand(&image::ATTACHMENT_SAMPLE, id, "sample", "a 32-bit integer"))
-        }
+    let sample = match at.inst.optional(sample) {
+        Some(_) => at.expect_operand(&image::ATTACHMENT_SAMPLE, sample, INT32),
         None => Ok(()),
     };
     all([
@@ -285,10 +257,7 @@ pub(super) fn check_attachment(at: &InstCtx<'_, '_>) -> CheckResult {
 
 /// Checks the image and the result of a read of colours.
 fn check_color(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
-    let is_numbers = shape::is_scalar_or_vector(at.m, result, is_number);
-    let numbers = expect(is_numbers, || {
-        at.wrong_result(&image::RESULT, "a scalar or a vector of numbers")
-    });
+    let numbers = at.expect_result(&image::RESULT, NUMBERS);
     let image = match super::image_operand(at, 0) {
         Ok(Some(image)) if image.dim != Dim::TileImageDataEXT => {
             let what = format!(
@@ -297,7 +266,7 @@ fn check_color(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
             );
             Err(super::wrong_image(at, &image::DIM, at.id(0), &what))
         }
-        Ok(Some(image)) if is_numbers => {
+        Ok(Some(image)) if numbers.is_ok() => {
             super::check_texel_type(at, &image, at.m.component_type(result))
         }
         other => other.map(drop),

@@ -16,7 +16,8 @@ use spirvkit_grammar::Op;
 use super::{Family, derivatives};
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Lookup, Module, Type};
+use crate::module::{Image, Lookup, Type};
+use crate::pattern::{NUMBER, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::image;
 
@@ -140,12 +141,7 @@ fn image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Image>, Fi
         Type::Image(image) => Ok(Some(image)),
         // The use of a sampled image is a matter of its own.
         _ if at.m.op_of(id) == Op::SampledImage => Ok(None),
-        _ => Err(at.wrong_operand(
-            &image::IMAGE_OPERAND,
-            id,
-            "image",
-            "of the type `OpTypeImage`",
-        )),
+        _ => Err(at.operand_finding(&image::IMAGE_OPERAND, index, "of the type `OpTypeImage`")),
     }
 }
 
@@ -160,10 +156,9 @@ fn sampled_image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Im
             Type::Image(image) => Ok(Some(image)),
             _ => Ok(None),
         },
-        _ => Err(at.wrong_operand(
+        _ => Err(at.operand_finding(
             &image::SAMPLED_IMAGE_OPERAND,
-            id,
-            "sampled image",
+            index,
             "of the type `OpTypeSampledImage`",
         )),
     }
@@ -182,7 +177,7 @@ fn texel_of(at: &InstCtx<'_, '_>) -> Result<Id, Finding> {
         } if at.m.is_int_scalar(Id(residency)) => Ok(Id(texel)),
         _ => {
             let expected = "a structure of an integer scalar and a texel";
-            Err(at.wrong_result(&image::SPARSE_RESULT, expected))
+            Err(at.result_finding(&image::SPARSE_RESULT, expected))
         }
     }
 }
@@ -190,14 +185,10 @@ fn texel_of(at: &InstCtx<'_, '_>) -> Result<Id, Finding> {
 /// Checks that a texel is a vector of four numbers.
 fn check_texel_vector(at: &InstCtx<'_, '_>, texel: Id) -> CheckResult {
     let m = at.m;
-    if !m.is_vector(texel) || !shape::is_number(m, m.component_type(texel)) {
-        let expected = "a vector of integers or floats";
-        return Err(at.wrong_result(&image::RESULT, expected));
-    }
-    match m.dimension(texel) {
-        4 => Ok(()),
-        _ => Err(at.wrong_result(&image::COMPONENTS, "a vector of four components")),
-    }
+    let is_vector = NUMBER.vector().matches(m, texel);
+    at.expect_result_that(&image::RESULT, is_vector, "a vector of integers or floats")?;
+    let has_four = m.dimension(texel) == 4;
+    at.expect_result_that(&image::COMPONENTS, has_four, "a vector of four components")
 }
 
 /// Checks that a texel's components are of the image's sampled type, which may be
@@ -229,26 +220,17 @@ fn check_same_texel_type(at: &InstCtx<'_, '_>, image: &Image, component: Id) -> 
     ))
 }
 
-/// Checks a coordinate: its components by the test, and how many there are.
-fn check_coordinate(
-    at: &InstCtx<'_, '_>,
-    index: usize,
-    expected: &str,
-    size: u32,
-    test: impl Fn(&Module<'_>, Id) -> bool,
-) -> CheckResult {
-    let id = at.id(index);
-    let Some(ty) = at.m.type_of(id) else {
-        return Ok(());
-    };
-    if !shape::is_scalar_or_vector(at.m, ty, test) {
-        return Err(at.wrong_operand(&image::COORDINATE, id, "coordinate", expected));
+/// Checks a coordinate: its components, and how many there are.
+fn check_coordinate(at: &InstCtx<'_, '_>, index: usize, wanted: Pattern, size: u32) -> CheckResult {
+    at.expect_operand(&image::COORDINATE, index, wanted.scalar_or_vector())?;
+    let fits = at.m.dimension(at.type_of_arg(index)) >= size;
+    match fits || at.m.type_of(at.id(index)).is_none() {
+        true => Ok(()),
+        false => {
+            let wanted = format!("of at least {size} components");
+            Err(at.operand_finding(&image::COORDINATE_SIZE, index, &wanted))
+        }
     }
-    if at.m.dimension(ty) < size {
-        let expected = format!("of at least {size} components");
-        return Err(at.wrong_operand(&image::COORDINATE_SIZE, id, "coordinate", &expected));
-    }
-    Ok(())
 }
 
 /// Checks that there is an implicit level of detail.

@@ -1,9 +1,10 @@
 //! Image operands (specification, section 3.14).
 
-use super::shape::{self, Lod, is_int32, is_place_float, traits};
+use super::shape::{self, INT32, Lod, NUMBERS, place_float, traits};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Lookup, Module, Type};
+use crate::module::{Image, Lookup, Type};
+use crate::pattern::Pattern;
 use crate::rule::Rule;
 use crate::rules::generated::image;
 use crate::rules::scopes;
@@ -119,7 +120,7 @@ impl Given<'_> {
         self.check_opcode(at)?;
         match self.operand {
             ImageOperands::Bias | ImageOperands::MinLod => all([
-                self.expect(at, 0, "a 32-bit float", is_place_float),
+                self.expect(at, 0, place_float(at.m)),
                 self.expect_levels(at),
             ]),
             ImageOperands::Lod => {
@@ -128,16 +129,14 @@ impl Given<'_> {
                     traits => traits.lod == Lod::Explicit,
                 };
                 let level = match takes_float {
-                    true => self.expect(at, 0, "a 32-bit float", is_place_float),
-                    false => self.expect(at, 0, "a 32-bit integer", is_int32),
+                    true => self.expect(at, 0, place_float(at.m)),
+                    false => self.expect(at, 0, INT32),
                 };
                 all([level, self.expect_levels(at)])
             }
             ImageOperands::Grad => {
                 let gradients = all((0..2).map(|index| {
-                    let ty = self.expect(at, index, "of 32-bit floats", |m, ty| {
-                        shape::is_scalar_or_vector(m, ty, is_place_float)
-                    });
+                    let ty = self.expect(at, index, place_float(at.m).scalar_or_vector());
                     all([ty, self.expect_plane(at, index)])
                 }));
                 all([gradients, self.expect_single_sampled(at)])
@@ -148,7 +147,7 @@ impl Given<'_> {
                 let image = expect(self.image.multisampled, || {
                     self.wrong_image(at, "a multisampled image")
                 });
-                all([image, self.expect(at, 0, "a 32-bit integer", is_int32)])
+                all([image, self.expect(at, 0, INT32)])
             }
             ImageOperands::MakeTexelAvailable | ImageOperands::MakeTexelVisible => {
                 let is_shared = self.mask.contains(ImageOperands::NonPrivateTexel);
@@ -212,16 +211,12 @@ impl Given<'_> {
         Err(at.finding(&image::OPERAND_OPCODE, message))
     }
 
-    fn expect(
-        &self,
-        at: &InstCtx<'_, '_>,
-        id: usize,
-        expected: &str,
-        test: impl Fn(&Module<'_>, Id) -> bool,
-    ) -> CheckResult {
+    fn expect(&self, at: &InstCtx<'_, '_>, id: usize, wanted: Pattern) -> CheckResult {
         let id = at.id(self.index + id);
         match at.m.type_of(id) {
-            Some(ty) if !test(at.m, ty) => Err(self.wrong(at, &image::OPERAND_TYPE, id, expected)),
+            Some(ty) if !wanted.matches(at.m, ty) => {
+                Err(self.wrong(at, &image::OPERAND_TYPE, id, &wanted.to_string()))
+            }
             _ => Ok(()),
         }
     }
@@ -232,7 +227,7 @@ impl Given<'_> {
         let id = at.id(self.index + id);
         let size = shape::plane_size(self.image.dim);
         match at.m.type_of(id) {
-            Some(ty) if !shape::is_scalar_or_vector(at.m, ty, shape::is_number) => Ok(()),
+            Some(ty) if !NUMBERS.matches(at.m, ty) => Ok(()),
             Some(ty) if at.m.dimension(ty) != size => {
                 let expected = format!("of {}", counted(size as usize, "component"));
                 Err(self.wrong(at, &image::OPERAND_SIZE, id, &expected))
@@ -256,9 +251,7 @@ impl Given<'_> {
     }
 
     fn check_offset(&self, at: &InstCtx<'_, '_>) -> CheckResult {
-        let ty = self.expect(at, 0, "of 32-bit integers", |m, ty| {
-            shape::is_scalar_or_vector(m, ty, is_int32)
-        });
+        let ty = self.expect(at, 0, INT32.scalar_or_vector());
         let constant = match self.operand {
             ImageOperands::ConstOffset => self.expect_constant(at),
             _ => Ok(()),
@@ -294,7 +287,7 @@ impl Given<'_> {
                     true => Ok(()),
                     false => four(),
                 },
-                expect(is_pair(m, element), || {
+                expect(INT32.vector_of(&[2]).matches(m, element), || {
                     let expected = "an array of vectors of two 32-bit integers";
                     self.wrong(at, &image::OPERAND_TYPE, id, expected)
                 }),
@@ -325,8 +318,14 @@ impl Given<'_> {
 
     #[cold]
     fn wrong(&self, at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, expected: &str) -> Finding {
-        let name = format!("image operand `{}`", self.operand);
-        at.wrong_operand(rule, id, &name, expected)
+        let message = format!(
+            "image operand `{}` of {} must be {expected}, but is {}",
+            self.operand,
+            at.inst.op(),
+            at.m.show_value(id)
+        );
+        let finding = at.finding(rule, message);
+        finding.about(at.m, id, "the operand is defined here")
     }
 
     #[cold]
@@ -337,11 +336,6 @@ impl Given<'_> {
         );
         super::wrong_image(at, &image::OPERAND_IMAGE, at.id(0), &what)
     }
-}
-
-/// Whether a type is that of an offset in two dimensions.
-fn is_pair(m: &Module<'_>, ty: Id) -> bool {
-    matches!(m.ty(ty), Type::Vector { component, count: 2 } if is_int32(m, component))
 }
 
 /// In Vulkan, an access has the sign of the image's format.

@@ -3,18 +3,16 @@
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Dim;
 
-use super::shape::{self, is_float32, is_int32};
+use super::shape::{self, FLOAT32, INT32};
 use super::vendor;
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup};
+use crate::pattern::{FLOAT, INT};
 use crate::rules::generated::image;
 
 fn expect_int_result(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.m.is_int_scalar(at.result_type()) {
-        true => Ok(()),
-        false => Err(at.wrong_result(&image::RESULT, "an integer scalar")),
-    }
+    at.expect_result(&image::RESULT, INT)
 }
 
 fn expect_levels(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
@@ -54,16 +52,13 @@ fn check_size_result(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let found = at.m.dimension(at.result_type());
     if found != size {
         let expected = format!("of {}", counted(size as usize, "component"));
-        return Err(at.wrong_result(&image::SIZE_COMPONENTS, &expected));
+        return Err(at.result_finding(&image::SIZE_COMPONENTS, &expected));
     }
     Ok(())
 }
 
 fn expect_int_or_vector_result(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.m.is_int_scalar_or_vector(at.result_type()) {
-        true => Ok(()),
-        false => Err(at.wrong_result(&image::RESULT, "an integer scalar or vector")),
-    }
+    at.expect_result(&image::RESULT, INT.scalar_or_vector())
 }
 
 /// Checks `OpImageQueryFormat` and `OpImageQueryOrder`.
@@ -102,10 +97,7 @@ pub(super) fn check_size_lod(at: &InstCtx<'_, '_>) -> CheckResult {
         };
         all([levels, single, expect_vulkan_sampled(at, &image), size])
     });
-    let is_level = at.m.type_of(at.id(1)).is_none_or(|ty| is_int32(at.m, ty));
-    let level = expect(is_level, || {
-        at.wrong_operand(&image::QUERY_LOD, at.id(1), "level", "a 32-bit integer")
-    });
+    let level = at.expect_operand(&image::QUERY_LOD, 1, INT32);
     all([result, image, level])
 }
 
@@ -137,17 +129,13 @@ pub(super) fn check_size(at: &InstCtx<'_, '_>) -> CheckResult {
 
 /// Checks `OpImageQueryLod`.
 pub(super) fn check_lod(at: &InstCtx<'_, '_>) -> CheckResult {
-    let result = at.result_type();
-    let is_pair = at.m.is_float_vector(result) && at.m.dimension(result) == 2;
-    let result = expect(is_pair, || {
-        at.wrong_result(&image::RESULT, "a vector of two floats")
-    });
+    let result = at.expect_result(&image::RESULT, FLOAT.vector_of(&[2]));
     let image = match super::sampled_image_operand(at, 0) {
         Ok(Some(image)) => expect_levels(at, &image).and_then(|()| {
             let size = shape::plane_size(image.dim);
             all([
                 expect_vulkan_sampled(at, &image),
-                super::check_coordinate(at, 1, "of 32-bit floats", size, is_float32),
+                super::check_coordinate(at, 1, FLOAT32, size),
             ])
         }),
         other => other.map(drop),

@@ -3,11 +3,12 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
-use super::shape::{self, Lod, is_float32, is_int32, is_place_float, traits};
+use super::shape::{self, FLOAT32, INT32, Lod, place_float, traits};
 use super::{operands, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Lookup, Module};
+use crate::module::{Image, Lookup};
+use crate::pattern::{FLOAT, NUMBER, Pattern};
 use crate::rules::generated::image;
 
 /// Checks the instructions that sample.
@@ -17,10 +18,11 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let traits = traits(op);
     let texel = super::texel_of(at)?;
     let result = match traits.compares {
-        true => expect(shape::is_number(m, texel), || {
-            let expected = "an integer or floating-point scalar";
-            at.wrong_result(&image::RESULT, expected)
-        }),
+        true => {
+            let is_number = NUMBER.matches(m, texel);
+            let wanted = "an integer or floating-point scalar";
+            at.expect_result_that(&image::RESULT, is_number, wanted)
+        }
         false => super::check_texel_vector(at, texel),
     };
     let image = match super::sampled_image_operand(at, 0) {
@@ -89,22 +91,19 @@ fn check_coordinate(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
         op,
         Op::ImageSampleExplicitLod | Op::ImageSparseSampleExplicitLod
     ) && at.m.has(Capability::Kernel);
-    match takes_ints {
-        true => super::check_coordinate(at, 1, "of 32-bit integers or floats", size, |m, ty| {
-            is_int32(m, ty) || is_place_float(m, ty)
-        }),
-        false => super::check_coordinate(at, 1, "of 32-bit floats", size, is_place_float),
-    }
+    const INT_OR_HALF: Pattern = Pattern::either(&[INT32, FLOAT.widths(&[16, 32])]);
+    let place = match (takes_ints, at.m.has(Capability::Float16ImageAMD)) {
+        (false, _) => place_float(at.m),
+        (true, false) => NUMBER.widths(&[32]),
+        (true, true) => INT_OR_HALF,
+    };
+    super::check_coordinate(at, 1, place, size)
 }
 
 fn check_dref(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
-    let dref = at.id(2);
-    let is_depth = at.m.type_of(dref).is_none_or(|ty| is_float32(at.m, ty));
     let is_volume = at.m.env.is_vulkan() && image.dim == Dim::Dim3D;
     all([
-        expect(is_depth, || {
-            at.wrong_operand(&image::DREF, dref, "depth reference", "a 32-bit float")
-        }),
+        at.expect_operand(&image::DREF, 2, FLOAT32),
         expect(!is_volume, || {
             let what = "compares depths, which 3D images don't have in Vulkan";
             super::wrong_image(at, &image::VULKAN_DREF_DIM, at.id(0), what)
@@ -151,7 +150,7 @@ pub(super) fn check_gather(at: &InstCtx<'_, '_>) -> CheckResult {
         };
         let first = 3 + usize::from(op == Op::ImageGatherQCOM);
         all([
-            super::check_coordinate(at, 1, "of 32-bit floats", size, is_place_float),
+            super::check_coordinate(at, 1, place_float(m), size),
             chosen,
             operands::check(at, &image, first),
         ])
@@ -182,14 +181,7 @@ fn check_gathered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
 
 fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
     let component = at.id(2);
-    let Some(ty) = at.m.type_of(component) else {
-        return Ok(());
-    };
-    let is_constant = |m: &Module<'_>| !m.env.is_vulkan() || m.is_constant(component);
-    let (rule, expected) = match () {
-        () if !is_int32(at.m, ty) => (&image::COMPONENT, "a 32-bit integer"),
-        () if !is_constant(at.m) => (&image::COMPONENT_CONSTANT, "a constant"),
-        () => return Ok(()),
-    };
-    Err(at.wrong_operand(rule, component, "component", expected))
+    at.expect_operand(&image::COMPONENT, 2, INT32)?;
+    let is_fine = !at.m.env.is_vulkan() || at.m.is_constant(component);
+    at.expect_operand_that(&image::COMPONENT_CONSTANT, 2, is_fine, "a constant")
 }

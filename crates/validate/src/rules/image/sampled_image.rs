@@ -4,6 +4,7 @@
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Inst, Lookup, Module, Type};
+use crate::pattern::{IMAGE, SAMPLER};
 use crate::rules::generated::image;
 use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
 use spirvkit_grammar::{Capability, Dim, Op};
@@ -13,15 +14,15 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let Type::SampledImage { image: named } = m.ty(result) else {
-        return Err(at.wrong_result(&image::SAMPLED_IMAGE_RESULT, "an `OpTypeSampledImage`"));
+        return Err(at.result_finding(&image::SAMPLED_IMAGE_RESULT, "an `OpTypeSampledImage`"));
     };
-    let (image, sampler) = (at.id(0), at.id(1));
+    let image = at.id(0);
     let Some(ty) = m.type_of(image) else {
         return Ok(());
     };
     let Type::Image(own) = m.ty(ty) else {
         let expected = "of the type `OpTypeImage`";
-        return Err(at.wrong_operand(&image::IMAGE_OPERAND, image, "image", expected));
+        return Err(at.operand_finding(&image::IMAGE_OPERAND, 0, expected));
     };
     if m.env.is_vulkan() && own.sampled != 1 {
         let what = "needs an image whose type has `Sampled` 1";
@@ -40,10 +41,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         let what = "can't combine an image of dimensionality SubpassData with a sampler";
         return Err(super::wrong_image(at, &image::DIM, image, what));
     }
-    if m.type_of(sampler).is_some() && m.ty_of(sampler) != Type::Sampler {
-        let expected = "of the type `OpTypeSampler`";
-        return Err(at.wrong_operand(&image::SAMPLER, sampler, "sampler", expected));
-    }
+    at.expect_operand(&image::SAMPLER, 1, SAMPLER)?;
     let Type::Image(named_image) = m.ty(named) else {
         return Ok(());
     };
@@ -71,24 +69,17 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 pub(super) fn check_image(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
-    if !matches!(m.ty(result), Type::Image(_)) {
-        return Err(at.wrong_result(&image::IMAGE_RESULT, "an `OpTypeImage`"));
-    }
+    at.expect_result(&image::IMAGE_RESULT, IMAGE)?;
     let Some(ty) = m.type_of(at.id(0)) else {
         return Ok(());
     };
     let Type::SampledImage { image } = m.ty(ty) else {
         let expected = "of the type `OpTypeSampledImage`";
-        return Err(at.wrong_operand(
-            &image::SAMPLED_IMAGE_OPERAND,
-            at.id(0),
-            "sampled image",
-            expected,
-        ));
+        return Err(at.operand_finding(&image::SAMPLED_IMAGE_OPERAND, 0, expected));
     };
     if image != result {
         let expected = format!("the image type of the sampled image, {}", m.name(image));
-        return Err(at.wrong_result(&image::IMAGE_RESULT, &expected));
+        return Err(at.result_finding(&image::IMAGE_RESULT, &expected));
     }
     Ok(())
 }

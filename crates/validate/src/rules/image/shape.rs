@@ -1,9 +1,9 @@
 //! What tells image instructions and image types apart.
 
-use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op};
 
-use crate::module::{Image, Lookup, Module};
+use crate::module::{Image, Module};
+use crate::pattern::{FLOAT, INT, NUMBER, Pattern};
 
 /// How an instruction reaches texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,30 +134,17 @@ pub(super) fn has_levels(dim: Dim) -> bool {
 }
 
 /// A scalar or a vector whose components pass the test.
-pub(super) fn is_scalar_or_vector(
-    m: &Module<'_>,
-    ty: Id,
-    test: impl Fn(&Module<'_>, Id) -> bool,
-) -> bool {
-    test(m, m.scalar_or_vector_component(ty))
-}
-
-pub(super) fn is_number(m: &Module<'_>, ty: Id) -> bool {
-    m.is_int_scalar(ty) || m.is_float_scalar(ty)
-}
-
-pub(super) fn is_float32(m: &Module<'_>, ty: Id) -> bool {
-    m.is_float_scalar_of(ty, 32)
-}
+pub(super) const INT32: Pattern = INT.widths(&[32]);
+pub(super) const FLOAT32: Pattern = FLOAT.widths(&[32]);
+pub(super) const NUMBERS: Pattern = NUMBER.scalar_or_vector();
 
 /// Floats by which sampling finds its place and level: of 32 bits, with
 /// `SPV_AMD_gpu_shader_half_float_fetch` of 16 bits, too.
-pub(super) fn is_place_float(m: &Module<'_>, ty: Id) -> bool {
-    is_float32(m, ty) || m.has(Capability::Float16ImageAMD) && m.is_float_scalar_of(ty, 16)
-}
-
-pub(super) fn is_int32(m: &Module<'_>, ty: Id) -> bool {
-    m.is_int_scalar_of(ty, 32)
+pub(super) fn place_float(m: &Module<'_>) -> Pattern {
+    match m.has(Capability::Float16ImageAMD) {
+        true => FLOAT.widths(&[16, 32]),
+        false => FLOAT32,
+    }
 }
 
 /// Whether the texels of a format are signed integers (`Some(true)`), unsigned

@@ -1,12 +1,12 @@
 //! Pointers to texels, for atomic instructions.
 
-use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
-use super::shape::{self, is_int32};
+use super::shape::{self, INT32};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Type};
+use crate::pattern::{INT, NUMBER, POINTER};
 use crate::rules::atomics;
 use crate::rules::generated::image;
 
@@ -23,27 +23,26 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Type::UntypedPointer {
             class: StorageClass::Image,
         } => None,
-        _ => return Err(at.wrong_result(&image::TEXEL_POINTER_RESULT, expected)),
+        _ => return Err(at.result_finding(&image::TEXEL_POINTER_RESULT, expected)),
     };
     let is_vector = |pointee| {
-        m.has(Capability::AtomicFloat16VectorNV) && atomics::is_float16_vector(m, pointee)
+        m.has(Capability::AtomicFloat16VectorNV) && atomics::FLOAT16_VECTOR.matches(m, pointee)
     };
     if let Some(pointee) = pointee
         && !m.is_void(pointee)
-        && !shape::is_number(m, pointee)
+        && !NUMBER.matches(m, pointee)
         && !is_vector(pointee)
     {
-        return Err(at.wrong_result(&image::TEXEL_POINTER_RESULT, expected));
+        return Err(at.result_finding(&image::TEXEL_POINTER_RESULT, expected));
     }
-    let id = at.id(0);
-    let Some(ty) = m.type_of(id) else {
+    let Some(ty) = m.type_of(at.id(0)) else {
         return Ok(());
     };
     let image = match m.pointee(ty).map(|image| m.ty(image)) {
         Some(Type::Image(image)) => image,
         _ => {
             let expected = "a pointer to an `OpTypeImage`";
-            return Err(at.wrong_operand(&image::TEXEL_POINTER_IMAGE, id, "image", expected));
+            return Err(at.operand_finding(&image::TEXEL_POINTER_IMAGE, 0, expected));
         }
     };
     let texel = match pointee.filter(|&pointee| !is_vector(pointee)) {
@@ -64,20 +63,12 @@ pub(super) fn check_untyped(at: &InstCtx<'_, '_>) -> CheckResult {
     );
     let result = expect(is_image_pointer, || {
         let expected = "an untyped pointer in the storage class `Image`";
-        at.wrong_result(&image::TEXEL_POINTER_RESULT, expected)
+        at.result_finding(&image::TEXEL_POINTER_RESULT, expected)
     });
-    let is_pointer = m.type_of(at.id(1)).is_none_or(|ty| m.is_pointer(ty));
-    let pointer = expect(is_pointer, || {
-        at.wrong_operand(&image::TEXEL_POINTER_IMAGE, at.id(1), "image", "a pointer")
-    });
+    let pointer = at.expect_operand(&image::TEXEL_POINTER_IMAGE, 1, POINTER);
     let place = match m.ty(at.id(0)) {
         Type::Image(image) => check_place(at, &image, 2),
-        _ => Err(at.wrong_operand(
-            &image::TEXEL_POINTER_IMAGE,
-            at.id(0),
-            "image type",
-            "an `OpTypeImage`",
-        )),
+        _ => Err(at.operand_finding(&image::TEXEL_POINTER_IMAGE, 0, "an `OpTypeImage`")),
     };
     all([result, pointer, place])
 }
@@ -85,7 +76,6 @@ pub(super) fn check_untyped(at: &InstCtx<'_, '_>) -> CheckResult {
 /// Checks coordinate and sample, and that the image has such texels.
 fn check_place(at: &InstCtx<'_, '_>, image: &Image, coordinate: usize) -> CheckResult {
     let m = at.m;
-    let (place, sample) = (at.id(coordinate), at.id(coordinate + 1));
     let size = match (image.arrayed, image.dim) {
         (_, Dim::SubpassData | Dim::TileImageDataEXT) => Err(wrong_dim(at, image)),
         (false, dim) => Ok(shape::plane_size(dim)),
@@ -94,23 +84,19 @@ fn check_place(at: &InstCtx<'_, '_>, image: &Image, coordinate: usize) -> CheckR
         (true, Dim::Dim2D | Dim::Cube) => Ok(3),
         _ => Err(wrong_dim(at, image)),
     };
-    let wrong = |rule, expected: &str| Err(at.wrong_operand(rule, place, "coordinate", expected));
-    let coordinate = match m.type_of(place) {
-        Some(ty) if !shape::is_scalar_or_vector(m, ty, is_int32) => {
-            wrong(&image::COORDINATE, "of 32-bit integers")
-        }
-        Some(ty) => match size {
-            Ok(size) if m.dimension(ty) != size => {
-                wrong(&image::COORDINATE_SIZE, &format!("of {size} components"))
+    let place = at
+        .expect_operand(&image::COORDINATE, coordinate, INT32.scalar_or_vector())
+        .and_then(|()| match (m.type_of(at.id(coordinate)), &size) {
+            (Some(ty), &Ok(size)) if m.dimension(ty) != size => {
+                let wanted = format!("of {size} components");
+                Err(at.operand_finding(&image::COORDINATE_SIZE, coordinate, &wanted))
             }
             _ => Ok(()),
-        },
-        None => Ok(()),
-    };
+        });
     all([
         size.map(drop),
-        coordinate,
-        check_sample(at, image, sample),
+        place,
+        check_sample(at, image, coordinate + 1),
         check_format(at, image),
     ])
 }
@@ -126,17 +112,12 @@ fn wrong_dim(at: &InstCtx<'_, '_>, image: &Image) -> Finding {
     at.finding(&image::DIM, message)
 }
 
-fn check_sample(at: &InstCtx<'_, '_>, image: &Image, sample: Id) -> CheckResult {
-    let m = at.m;
-    let expected = match m.type_of(sample) {
-        None => return Ok(()),
-        Some(ty) if !m.is_int_scalar(ty) => "an integer scalar",
-        Some(_) if !image.multisampled && m.constant_u64(sample) != Some(0) => {
-            "the constant 0 for an image that is not multisampled"
-        }
-        Some(_) => return Ok(()),
-    };
-    Err(at.wrong_operand(&image::TEXEL_POINTER_SAMPLE, sample, "sample", expected))
+fn check_sample(at: &InstCtx<'_, '_>, image: &Image, sample: usize) -> CheckResult {
+    let rule = &image::TEXEL_POINTER_SAMPLE;
+    at.expect_operand(rule, sample, INT)?;
+    let is_fine = image.multisampled || at.m.constant_u64(at.id(sample)) == Some(0);
+    let wanted = "the constant 0 for an image that is not multisampled";
+    at.expect_operand_that(rule, sample, is_fine, wanted)
 }
 
 fn check_format(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {

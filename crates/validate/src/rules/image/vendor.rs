@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::sampled_image::variable_of;
-use super::shape::is_int32;
+use super::shape::INT32;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module};
@@ -56,7 +56,7 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
     };
     let Some(variable) = variable else {
         let expected = "loaded from a variable";
-        return Err(at.wrong_operand(&image::PROCESSING_DECORATION, id, "image", expected));
+        return Err(at.operand_finding(&image::PROCESSING_DECORATION, index, expected));
     };
     if m.is_decorated(variable, decoration) {
         return Ok(());
@@ -110,22 +110,12 @@ pub(super) fn check_plain_use(at: &InstCtx<'_, '_>, index: usize) -> CheckResult
 pub(super) fn check_gather_mode(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let mode: Id = at.id(3);
-    match m.type_of(mode) {
-        None => return Ok(()),
-        Some(ty) if !is_int32(m, ty) => {
-            let expected = "a 32-bit integer";
-            return Err(at.wrong_operand(&image::GATHER_MODE, mode, "mode", expected));
-        }
-        Some(_) => {}
-    }
+    at.expect_operand(&image::GATHER_MODE, 3, INT32)?;
     let needed = match m.constant_u64(mode) {
         None => return Ok(()),
         Some(0) => Capability::ImageGatherLinearQCOM,
         Some(1..=3) => Capability::ImageGatherExtendedModesQCOM,
-        Some(_) => {
-            let expected = "from 0 to 3";
-            return Err(at.wrong_operand(&image::GATHER_MODE, mode, "mode", expected));
-        }
+        Some(_) => return Err(at.operand_finding(&image::GATHER_MODE, 3, "from 0 to 3")),
     };
     match m.has(needed) {
         true => Ok(()),

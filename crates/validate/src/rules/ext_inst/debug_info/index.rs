@@ -9,7 +9,7 @@ use super::number;
 use crate::finding::Finding;
 use crate::module::{Inst, Lookup, Module};
 use crate::rule::Rule;
-use crate::rules::ext_inst::{imports, known_set};
+use crate::rules::ext_inst::imports;
 
 /// A debugging instruction.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ impl<'m, 'a> Index<'m, 'a> {
                 }
                 op if op.is_terminator() => block = 0,
                 Op::ExtInst | Op::ExtInstWithForwardRefsKHR => {
-                    let Some(set) = known_set(m, inst.id(0)).filter(|set| set.is_debug_info())
+                    let Some(set) = m.known_set(inst.id(0)).filter(|set| set.is_debug_info())
                     else {
                         continue;
                     };

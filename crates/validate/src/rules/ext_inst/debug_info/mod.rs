@@ -27,6 +27,7 @@ use self::index::Index;
 use super::{Call, imports};
 use crate::finding::{CheckResult, Reporter};
 use crate::module::{Lookup, Module};
+use crate::pattern::VOID;
 use crate::rule::Rule;
 use crate::rules::generated::{debug_info, original_debug_info};
 
@@ -75,7 +76,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
         _ => &SHADER,
     };
     let m = call.m();
-    call.result(dialect.result, m.is_void(call.result_type()), "void")?;
+    call.expect_result(dialect.result, VOID)?;
     if set == ExtInstSet::ShaderDebugInfo && imports::is_later(m, call.at.id(0)) {
         return Ok(());
     }
@@ -115,7 +116,7 @@ fn function_definition(call: &Call<'_, '_, '_>) -> CheckResult {
     let own = call.at.function().map(|function| function.id);
     let place = Set::Shader.position(Kind::FunctionDefinition, Field::Definition);
     match own.zip(place) {
-        Some((own, place)) if own != call.id(place) => Err(call.wrong_operand(
+        Some((own, place)) if own != call.id(place) => Err(call.operand_finding(
             &debug_info::DEFINITION,
             place,
             "the function that contains the instruction",

@@ -11,7 +11,7 @@ use super::Dialect;
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Lookup, Type};
 use crate::rule::Rule;
-use crate::rules::ext_inst::{Call, known_set};
+use crate::rules::ext_inst::Call;
 use crate::rules::generated::debug_info;
 
 /// A debugging instruction whose operands are checked.
@@ -144,7 +144,10 @@ impl Checked<'_, '_, '_, '_> {
         }
         let (call, set) = (self.call, def.id(0));
         let same = set == call.at.id(0)
-            || known_set(call.m(), set).is_some_and(|known| call.set == Some(known));
+            || call
+                .m()
+                .known_set(set)
+                .is_some_and(|known| call.set == Some(known));
         Kind::from_number(def.arg(1)).filter(|_| same)
     }
 
@@ -185,7 +188,7 @@ impl Checked<'_, '_, '_, '_> {
         };
         match self.fits(check, id, def) {
             true => Ok(()),
-            false => Err(call.wrong_operand(self.rule(check), index, &self.expected(check))),
+            false => Err(call.operand_finding(self.rule(check), index, &self.expected(check))),
         }
     }
 

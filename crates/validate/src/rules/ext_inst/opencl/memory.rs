@@ -6,29 +6,27 @@ use spirvkit_grammar::{AddressingModel, StorageClass};
 
 use super::Element;
 use crate::finding::{CheckResult, all};
-use crate::module::{Lookup, Module, Type, is_cross_workgroup};
+use crate::module::{Lookup, Type};
+use crate::pattern::{FLOAT, INT, NUMBER, Pattern, VOID};
 use crate::rules::ext_inst::Call;
 use crate::rules::generated::opencl_std;
 
-/// Memory that a kernel may write.
-pub(super) fn is_writable(class: Option<StorageClass>) -> bool {
-    class.is_some_and(|class| {
-        is_cross_workgroup(class)
-            || matches!(
-                class,
-                StorageClass::Generic | StorageClass::Workgroup | StorageClass::Function
-            )
-    })
-}
-
-fn is_number(m: &Module<'_>, ty: Id) -> bool {
-    m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
-}
+/// A pointer into memory that a kernel may write.
+pub(super) const WRITABLE: Pattern = Pattern::pointer_into(&[
+    StorageClass::Generic,
+    StorageClass::CrossWorkgroup,
+    StorageClass::Workgroup,
+    StorageClass::Function,
+]);
+/// A pointer into constants.
+const CONSTANT: Pattern = Pattern::pointer_into(&[StorageClass::UniformConstant]);
+const READABLE: Pattern = Pattern::either(&[CONSTANT, WRITABLE]);
+const GLOBAL: Pattern = Pattern::pointer_into(&[StorageClass::CrossWorkgroup]);
 
 /// Physical addressing, and an operand of the size of its addresses.
 fn size(call: &Call<'_, '_, '_>, index: usize) -> CheckResult {
     let m = call.m();
-    let (bits, name) = match m.addressing {
+    let size = match m.addressing {
         AddressingModel::Logical => {
             let message = format!(
                 "{} needs a physical addressing model, but the module's is `Logical`",
@@ -36,16 +34,14 @@ fn size(call: &Call<'_, '_, '_>, index: usize) -> CheckResult {
             );
             return Err(call.at.finding(&opencl_std::PHYSICAL, message));
         }
-        AddressingModel::Physical32 => (32, "a 32-bit integer, because addresses have 32 bits"),
-        _ => (64, "a 64-bit integer, because addresses have 64 bits"),
+        AddressingModel::Physical32 => INT.widths(&[32]),
+        _ => INT.widths(&[64]),
     };
-    let fits = m.is_int_scalar_of(call.ty(index), bits);
-    call.operand(&opencl_std::SIZE, index, fits, name)
+    call.expect_operand(&opencl_std::SIZE, index, size)
 }
 
 fn void(call: &Call<'_, '_, '_>) -> CheckResult {
-    let fits = call.m().is_void(call.result_type());
-    call.result(&opencl_std::VOID_RESULT, fits, "void")
+    call.expect_result(&opencl_std::VOID_RESULT, VOID)
 }
 
 /// What a pointer points to must be this component or a half.
@@ -59,45 +55,36 @@ fn element(
     let Some(pointee) = m.pointee(call.ty(pointer)) else {
         return Ok(());
     };
-    let (fits, name) = match element {
-        Element::Component => (pointee == component, "a pointer to the component type"),
-        Element::Half | Element::Halves => (
-            m.is_float_scalar_of(pointee, 16),
-            "a pointer to 16-bit floats",
-        ),
-    };
-    call.operand(&opencl_std::ELEMENT, pointer, fits, name)
+    match element {
+        Element::Component => {
+            let fits = pointee == component;
+            let wanted = "a pointer to the component type";
+            call.expect_operand_that(&opencl_std::ELEMENT, pointer, fits, wanted)
+        }
+        Element::Half | Element::Halves => {
+            call.expect_operand(&opencl_std::ELEMENT, pointer, Pattern::pointer_to(&HALF))
+        }
+    }
 }
+
+const HALF: Pattern = FLOAT.widths(&[16]);
 
 pub(super) fn load(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
     let m = call.m();
-    let result = call.result_type();
-    let (fits, name) = match kind {
-        Element::Component => (
-            m.is_int_vector(result) || m.is_float_vector(result),
-            "a vector of integers or floats",
-        ),
-        Element::Half => (m.is_float_scalar(result), "a floating-point scalar"),
-        Element::Halves => (m.is_float_vector(result), "a floating-point vector"),
+    let loaded = match kind {
+        Element::Component => NUMBER.vector(),
+        Element::Half => FLOAT,
+        Element::Halves => FLOAT.vector(),
     };
-    call.result(&opencl_std::LOAD_RESULT, fits, name)?;
-    let size = size(call, 0);
-    let class = m.pointer_class(call.ty(1));
-    let fits = is_writable(class) || class == Some(StorageClass::UniformConstant);
+    call.expect_result(&opencl_std::LOAD_RESULT, loaded)?;
     let pointer = call
-        .operand(
-            &opencl_std::LOAD_POINTER,
-            1,
-            fits,
-            "a pointer into `UniformConstant`, `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` \
-             memory",
-        )
-        .and_then(|()| element(call, 1, kind, m.component_type(result)));
-    all([size, pointer, loaded(call, kind)])
+        .expect_operand(&opencl_std::LOAD_POINTER, 1, READABLE)
+        .and_then(|()| element(call, 1, kind, m.component_type(call.result_type())));
+    all([size(call, 0), pointer, count(call, kind)])
 }
 
 /// Checks how many components are loaded.
-fn loaded(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
+fn count(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
     if kind != Element::Half && call.count() > 2 {
         let count = call.word(2);
         let dimension = call.m().dimension(call.result_type());
@@ -114,62 +101,45 @@ fn loaded(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
 
 pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
     let m = call.m();
-    let data = call.ty(0);
-    let is_wide = matches!(m.bit_width(data), 32 | 64);
-    let (fits, name) = match kind {
-        Element::Component => (
-            m.is_int_vector(data) || m.is_float_vector(data),
-            "a vector of integers or floats",
-        ),
-        Element::Half => (
-            m.is_float_scalar(data) && is_wide,
-            "a float of 32 or 64 bits",
-        ),
-        Element::Halves => (
-            m.is_float_vector(data) && is_wide,
-            "a vector of floats of 32 or 64 bits",
-        ),
+    let data = match kind {
+        Element::Component => NUMBER.vector(),
+        Element::Half => FLOAT.widths(&[32, 64]),
+        Element::Halves => FLOAT.vector().widths(&[32, 64]),
     };
-    let stored = call.operand(&opencl_std::STORE_DATA, 0, fits, name);
+    let stored = call.expect_operand(&opencl_std::STORE_DATA, 0, data);
     let is_known = stored.is_ok();
-    let fits = is_writable(m.pointer_class(call.ty(2)));
-    let wanted = "a pointer into `Generic`, `CrossWorkgroup`, `Workgroup` or `Function` memory";
     let pointer = call
-        .operand(&opencl_std::STORE_POINTER, 2, fits, wanted)
+        .expect_operand(&opencl_std::STORE_POINTER, 2, WRITABLE)
         .and_then(|()| match is_known {
-            true => element(call, 2, kind, m.component_type(data)),
+            true => element(call, 2, kind, m.component_type(call.ty(0))),
             false => Ok(()),
         });
     all([void(call), stored, size(call, 1), pointer])
 }
 
 pub(super) fn printf(call: &Call<'_, '_, '_>) -> CheckResult {
-    let fits = call.m().is_int_scalar_of(call.result_type(), 32);
-    let result = call.result(&opencl_std::PRINTF_RESULT, fits, "a 32-bit integer");
-    all([result, printf_format(call)])
+    all([
+        call.expect_result(&opencl_std::PRINTF_RESULT, INT.widths(&[32])),
+        printf_format(call),
+    ])
 }
 
 fn printf_format(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
-    let format = call.ty(0);
-    let class = m.pointer_class(format);
-    let fits = class == Some(StorageClass::UniformConstant)
-        || is_writable(class) && m.has_extension("SPV_EXT_relaxed_printf_string_address_space");
-    call.operand(
-        &opencl_std::PRINTF_FORMAT,
-        0,
-        fits,
-        "a pointer into `UniformConstant` memory",
-    )?;
-    let Some(pointee) = m.pointee(format) else {
+    let classes = match m.has_extension("SPV_EXT_relaxed_printf_string_address_space") {
+        true => READABLE,
+        false => CONSTANT,
+    };
+    call.expect_operand(&opencl_std::PRINTF_FORMAT, 0, classes)?;
+    let Some(pointee) = m.pointee(call.ty(0)) else {
         return Ok(());
     };
     let character = match m.ty(pointee) {
         Type::Array { element, .. } => element,
         _ => pointee,
     };
-    let fits = m.is_int_scalar_of(character, 8);
-    call.operand(
+    let fits = INT.widths(&[8]).matches(m, character);
+    call.expect_operand_that(
         &opencl_std::PRINTF_FORMAT,
         0,
         fits,
@@ -179,16 +149,12 @@ fn printf_format(call: &Call<'_, '_, '_>) -> CheckResult {
 
 pub(super) fn prefetch(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
-    let pointer = call.ty(0);
-    let fits = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
-    let wanted = "a pointer into `CrossWorkgroup` memory";
-    let prefetched = call
-        .operand(&opencl_std::PREFETCH_POINTER, 0, fits, wanted)
-        .and_then(|()| {
-            let pointee = m.pointee(pointer);
-            let fits = pointee.is_none_or(|pointee| is_number(m, pointee));
-            let wanted = "a pointer to integers or floats, or vectors of them";
-            call.operand(&opencl_std::PREFETCH_POINTER, 0, fits, wanted)
-        });
+    let rule = &opencl_std::PREFETCH_POINTER;
+    let prefetched = call.expect_operand(rule, 0, GLOBAL).and_then(|()| {
+        let pointee = m.pointee(call.ty(0));
+        let fits = pointee.is_none_or(|pointee| NUMBER.scalar_or_vector().matches(m, pointee));
+        let wanted = "a pointer to integers or floats, or vectors of them";
+        call.expect_operand_that(rule, 0, fits, wanted)
+    });
     all([void(call), prefetched, size(call, 1)])
 }

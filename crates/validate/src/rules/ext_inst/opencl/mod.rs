@@ -3,41 +3,10 @@
 mod math;
 mod memory;
 
+use spirvkit_grammar::OpenClStd;
+
 use super::Call;
 use crate::finding::CheckResult;
-
-/// What an instruction works on, and so what is checked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// Nothing to check.
-    Free,
-    /// Floating-point numbers of the type of the result.
-    Float,
-    /// Integers of the type of the result.
-    Int,
-    /// The same, of 32 bits.
-    Int32,
-    /// A second result of the type of the first, through a pointer.
-    SecondFloat,
-    /// A second result of integers, through a pointer behind this many operands.
-    SecondInt(usize),
-    Ilogb,
-    /// A float and an exponent.
-    Exponent,
-    Nan,
-    Cross,
-    Length,
-    Normalize,
-    Upsample,
-    Bitselect,
-    Select,
-    /// Of this many vectors.
-    Shuffle(usize),
-    Load(Element),
-    Store(Element),
-    Printf,
-    Prefetch,
-}
 
 /// What is in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,71 +19,63 @@ enum Element {
     Halves,
 }
 
-const fn shape(number: u32) -> Shape {
-    match number {
-        // fract, modf, sincos
-        30 | 45 | 58 => Shape::SecondFloat,
-        // frexp, lgamma_r
-        31 | 36 => Shape::SecondInt(1),
-        // remquo
-        52 => Shape::SecondInt(2),
-        33 => Shape::Ilogb,
-        // ldexp, pown, rootn
-        34 | 49 | 54 => Shape::Exponent,
-        46 => Shape::Nan,
-        // acos to sign
-        0..=103 => Shape::Float,
-        104 => Shape::Cross,
-        // distance, length, and their fast forms
-        105 | 106 | 108 | 109 => Shape::Length,
-        // normalize, fast_normalize
-        107 | 110 => Shape::Normalize,
-        // u_upsample, s_upsample
-        164 | 165 => Shape::Upsample,
-        // s_mad24 to u_mul24
-        167..=170 => Shape::Int32,
-        // s_abs to popcount, u_abs to u_mad_hi
-        141..=166 | 201..=204 => Shape::Int,
-        // vloadn, vstoren
-        171 => Shape::Load(Element::Component),
-        172 => Shape::Store(Element::Component),
-        // vload_half, vload_halfn, vloada_halfn
-        173 => Shape::Load(Element::Half),
-        174 | 179 => Shape::Load(Element::Halves),
-        // vstore_half(_r), vstore_halfn(_r), vstorea_halfn(_r)
-        175 | 176 => Shape::Store(Element::Half),
-        177 | 178 | 180 | 181 => Shape::Store(Element::Halves),
-        182 => Shape::Shuffle(1),
-        183 => Shape::Shuffle(2),
-        184 => Shape::Printf,
-        185 => Shape::Prefetch,
-        186 => Shape::Bitselect,
-        187 => Shape::Select,
-        _ => Shape::Free,
-    }
-}
-
 pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
-    match shape(call.number) {
-        Shape::Free => Ok(()),
-        Shape::Float => math::float(call),
-        Shape::Int => math::int(call),
-        Shape::Int32 => math::int32(call),
-        Shape::SecondFloat => math::second_float(call),
-        Shape::SecondInt(count) => math::second_int(call, count),
-        Shape::Ilogb => math::ilogb(call),
-        Shape::Exponent => math::exponent(call),
-        Shape::Nan => math::nan(call),
-        Shape::Cross => math::cross(call),
-        Shape::Length => math::length(call),
-        Shape::Normalize => math::normalize(call),
-        Shape::Upsample => math::upsample(call),
-        Shape::Bitselect => math::bitselect(call),
-        Shape::Select => math::select(call),
-        Shape::Shuffle(count) => math::shuffle(call, count),
-        Shape::Load(element) => memory::load(call, element),
-        Shape::Store(element) => memory::store(call, element),
-        Shape::Printf => memory::printf(call),
-        Shape::Prefetch => memory::prefetch(call),
+    use OpenClStd as O;
+    match OpenClStd(call.number) {
+        O::fract | O::modf | O::sincos => math::second_float(call),
+        O::frexp | O::lgamma_r => math::second_int(call, 1),
+        O::remquo => math::second_int(call, 2),
+        O::ilogb => math::ilogb(call),
+        O::ldexp | O::pown | O::rootn => math::exponent(call),
+        O::nan => math::nan(call),
+        O::cross => math::cross(call),
+        O::distance | O::length | O::fast_distance | O::fast_length => math::length(call),
+        O::normalize | O::fast_normalize => math::normalize(call),
+        O::u_upsample | O::s_upsample => math::upsample(call),
+        O::s_mad24 | O::u_mad24 | O::s_mul24 | O::u_mul24 => math::int32(call),
+        O::bitselect => math::bitselect(call),
+        O::select => math::select(call),
+        O::shuffle => math::shuffle(call, 1),
+        O::shuffle2 => math::shuffle(call, 2),
+        O::vloadn => memory::load(call, Element::Component),
+        O::vload_half => memory::load(call, Element::Half),
+        O::vload_halfn | O::vloada_halfn => memory::load(call, Element::Halves),
+        O::vstoren => memory::store(call, Element::Component),
+        O::vstore_half | O::vstore_half_r => memory::store(call, Element::Half),
+        O::vstore_halfn | O::vstore_halfn_r | O::vstorea_halfn | O::vstorea_halfn_r => {
+            memory::store(call, Element::Halves)
+        }
+        O::printf => memory::printf(call),
+        O::prefetch => memory::prefetch(call),
+        O::s_abs
+        | O::s_abs_diff
+        | O::s_add_sat
+        | O::u_add_sat
+        | O::s_hadd
+        | O::u_hadd
+        | O::s_rhadd
+        | O::u_rhadd
+        | O::s_clamp
+        | O::u_clamp
+        | O::clz
+        | O::ctz
+        | O::s_mad_hi
+        | O::u_mad_sat
+        | O::s_mad_sat
+        | O::s_max
+        | O::u_max
+        | O::s_min
+        | O::u_min
+        | O::s_mul_hi
+        | O::rotate
+        | O::s_sub_sat
+        | O::u_sub_sat
+        | O::popcount
+        | O::u_abs
+        | O::u_abs_diff
+        | O::u_mul_hi
+        | O::u_mad_hi => math::int(call),
+        // All others work on floating-point numbers of the result's type.
+        _ => math::float(call),
     }
 }

@@ -78,10 +78,10 @@ pub(crate) const NUMBER: Pattern = Pattern::data(Components::Number);
 pub(crate) const DATA: Pattern = Pattern::data(Components::Data);
 /// A typed or an untyped pointer.
 pub(crate) const POINTER: Pattern = Pattern::pointer_into(&[]);
-/// A typed pointer.
-pub(crate) const TYPED_POINTER: Pattern = Pattern::declared_by(Op::TypePointer, "a typed pointer");
+/// Any value.
+pub(crate) const ANY: Pattern = Pattern::data(Components::Any);
 /// A vector of anything.
-pub(crate) const VECTOR: Pattern = Pattern::data(Components::Any).vector();
+pub(crate) const VECTOR: Pattern = ANY.vector();
 /// A matrix of anything.
 pub(crate) const MATRIX: Pattern = Pattern::declared_by(Op::TypeMatrix, "a matrix");
 /// A cooperative matrix of anything, of either extension.
@@ -95,8 +95,11 @@ pub(crate) const SAMPLER: Pattern = Pattern::declared_by(Op::TypeSampler, "a sam
 /// An image with its sampler.
 pub(crate) const SAMPLED_IMAGE: Pattern =
     Pattern::declared_by(Op::TypeSampledImage, "a sampled image");
-/// `OpTypeArray`.
-pub(crate) const ARRAY: Pattern = Pattern::declared_by(Op::TypeArray, "an array");
+/// `OpTypeAccelerationStructureKHR`.
+pub(crate) const ACCELERATION_STRUCTURE: Pattern = Pattern::declared_by(
+    Op::TypeAccelerationStructureKHR,
+    "an acceleration structure",
+);
 /// `OpTypeStruct`.
 pub(crate) const STRUCT: Pattern = Pattern::declared_by(Op::TypeStruct, "a structure");
 
@@ -406,6 +409,8 @@ mod tests {
         %10 = OpConstant %2 5
         %11 = OpVariable %8 Input";
 
+    const ALTERNATIVES: Pattern = Pattern::either(&[BOOL, UNSIGNED.vector(), POINTER]);
+
     /// The types from 1 to 9 that a pattern matches.
     fn matched(pattern: Pattern) -> Vec<u32> {
         let assembled = spirvkit_text::assemble(TYPES, &Default::default()).unwrap();
@@ -482,7 +487,7 @@ mod tests {
                 &[],
             ),
             (
-                Pattern::either(&[BOOL, UNSIGNED.vector(), POINTER]),
+                ALTERNATIVES,
                 "a boolean, a vector of unsigned integers or a pointer",
                 &[1, 5, 8, 11],
             ),

@@ -75,14 +75,7 @@ fn check_result(o: &Operation<'_, '_, '_>) -> CheckResult {
 }
 
 fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    match o.same_dimension(o.ty(index), o.result) {
-        true => Ok(()),
-        false => Err(o.mismatch(
-            &bits::OPERAND_SIZE,
-            index,
-            "as many components as the result",
-        )),
-    }
+    o.expect_size(&bits::OPERAND_SIZE, index)
 }
 
 /// An operand that is to be like the result in all but signedness.

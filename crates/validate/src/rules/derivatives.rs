@@ -6,7 +6,8 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Models};
+use crate::module::Models;
+use crate::pattern::FLOAT;
 use crate::rules::generated::derivative;
 
 pub(crate) const FAMILY: Family = Family {
@@ -49,15 +50,12 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 
 fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     let (at, m) = (o.at, o.m);
-    if !m.is_float_scalar_or_vector(o.result) {
-        return Err(o.result_finding(&derivative::RESULT, "a floating-point scalar or vector"));
+    let floats = FLOAT.scalar_or_vector();
+    o.expect_result(&derivative::RESULT, floats)?;
+    if !m.has_extension("SPV_AMD_gpu_shader_half_float") {
+        o.expect_result(&derivative::WIDTH, floats.widths(&[32]))?;
     }
-    if m.bit_width(o.result) != 32 && !m.has_extension("SPV_AMD_gpu_shader_half_float") {
-        return Err(o.result_finding(&derivative::WIDTH, "of 32-bit floats"));
-    }
-    if o.ty(0) != o.result {
-        return Err(o.mismatch(&derivative::OPERAND, 0, "the result type"));
-    }
+    o.expect_result_type(&derivative::OPERAND, 0)?;
     if let Some(models) = at.models_outside(ALLOWED) {
         let message = format!(
             "{} is reached from {models}, where there are no derivatives",

@@ -1,13 +1,12 @@
 //! Device-side enqueue instructions (specification, section 3.32.22).
 
-use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use super::Family;
-use super::operation::Operation;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Lookup, Type};
+use crate::pattern::{ANY, BOOL, INT, Pattern, STRUCT};
 use crate::rules::generated::device_enqueue;
 
 pub(crate) const FAMILY: Family = Family {
@@ -33,85 +32,43 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
-/// What a result or an operand is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// Of no concern here.
-    Any,
-    Integer,
-    Boolean,
-    Queue,
-    Event,
-    Structure,
-}
-
-impl Part {
-    fn accepts(self, m: &Module<'_>, ty: Id) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Integer => m.is_int_scalar_of(ty, 32),
-            Self::Boolean => m.is_bool_scalar(ty),
-            Self::Queue => m.ty(ty) == Type::Other(Op::TypeQueue),
-            Self::Event => m.ty(ty) == Type::Other(Op::TypeDeviceEvent),
-            Self::Structure => m.is_struct(ty),
-        }
-    }
-
-    fn wanted(self) -> &'static str {
-        match self {
-            Self::Any => "a value",
-            Self::Integer => "a 32-bit integer",
-            Self::Boolean => "a boolean",
-            Self::Queue => "a queue",
-            Self::Event => "a device event",
-            Self::Structure => "a structure",
-        }
-    }
-}
+const INTEGER: Pattern = INT.widths(&[32]);
+const QUEUE: Pattern = Pattern::declared_by(Op::TypeQueue, "a queue");
+const EVENT: Pattern = Pattern::declared_by(Op::TypeDeviceEvent, "a device event");
 
 /// What an instruction makes and takes.
-fn signature(op: Op) -> (Part, &'static [Part]) {
-    use Part::{Any, Boolean, Event, Integer, Queue, Structure};
+fn signature(op: Op) -> (Pattern, &'static [Pattern]) {
     match op {
-        Op::EnqueueMarker => (Integer, &[Queue, Integer]),
+        Op::EnqueueMarker => (INTEGER, &[QUEUE, INTEGER]),
         // The invoked function is a function, the parameter a pointer.
         Op::EnqueueKernel => (
-            Integer,
+            INTEGER,
             &[
-                Queue, Integer, Any, Integer, Any, Any, Any, Any, Integer, Integer,
+                QUEUE, INTEGER, ANY, INTEGER, ANY, ANY, ANY, ANY, INTEGER, INTEGER,
             ],
         ),
         Op::GetKernelNDrangeSubGroupCount | Op::GetKernelNDrangeMaxSubGroupSize => {
-            (Integer, &[Any, Any, Any, Integer, Integer])
+            (INTEGER, &[ANY, ANY, ANY, INTEGER, INTEGER])
         }
         Op::GetKernelWorkGroupSize
         | Op::GetKernelPreferredWorkGroupSizeMultiple
-        | Op::GetKernelMaxNumSubgroups => (Integer, &[Any, Any, Integer, Integer]),
-        Op::RetainEvent | Op::ReleaseEvent => (Any, &[Event]),
-        Op::CreateUserEvent => (Event, &[]),
-        Op::IsValidEvent => (Boolean, &[Event]),
-        Op::SetUserEventStatus | Op::CaptureEventProfilingInfo => (Any, &[Event, Integer]),
-        Op::GetDefaultQueue => (Queue, &[]),
-        Op::BuildNDRange => (Structure, &[]),
-        _ => (Any, &[]),
+        | Op::GetKernelMaxNumSubgroups => (INTEGER, &[ANY, ANY, INTEGER, INTEGER]),
+        Op::RetainEvent | Op::ReleaseEvent => (ANY, &[EVENT]),
+        Op::CreateUserEvent => (EVENT, &[]),
+        Op::IsValidEvent => (BOOL, &[EVENT]),
+        Op::SetUserEventStatus | Op::CaptureEventProfilingInfo => (ANY, &[EVENT, INTEGER]),
+        Op::GetDefaultQueue => (QUEUE, &[]),
+        Op::BuildNDRange => (STRUCT, &[]),
+        _ => (ANY, &[]),
     }
 }
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
-    let o = Operation::of(at);
-    let m = at.m;
-    let (made, parts) = signature(o.op);
-    if !made.accepts(m, o.result) && m.ty(o.result) != Type::None {
-        return Err(o.result_finding(&device_enqueue::RESULT, made.wanted()));
+    let (made, parts) = signature(at.inst.op());
+    // What is no type, and what is no value, earlier phases report.
+    if at.m.ty(at.result_type()) != Type::None {
+        at.expect_result(&device_enqueue::RESULT, made)?;
     }
-    all(parts.iter().enumerate().map(|(index, part)| {
-        // What is no value an earlier phase reports.
-        let Some(ty) = m.type_of(o.id(index)) else {
-            return Ok(());
-        };
-        if !part.accepts(m, ty) {
-            return Err(o.operand_finding(&device_enqueue::OPERAND, index, part.wanted()));
-        }
-        Ok(())
-    }))
+    let parts = parts.iter().enumerate();
+    all(parts.map(|(index, &part)| at.expect_operand(&device_enqueue::OPERAND, index, part)))
 }

@@ -9,6 +9,7 @@ use super::{Family, arithmetic};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
+use crate::pattern::{INT, UNSIGNED};
 use crate::rules::generated::dot_product;
 
 pub(crate) const FAMILY: Family = Family {
@@ -40,40 +41,17 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
     let all_unsigned = matches!(o.op, Op::UDot | Op::UDotAccSat);
     let second_unsigned = all_unsigned || matches!(o.op, Op::SUDot | Op::SUDotAccSat);
-    if !m.is_int_scalar(o.result) {
-        return Err(o.result_finding(&dot_product::RESULT, "an integer scalar"));
-    }
-    if all_unsigned && !m.is_unsigned_scalar(o.result) {
-        return Err(o.result_finding(&dot_product::RESULT, "an unsigned integer scalar"));
-    }
-    all((0..2).map(|index| {
-        if !m.is_int_scalar_or_vector(o.ty(index)) {
-            return Err(o.operand_finding(
-                &dot_product::VECTOR,
-                index,
-                "an integer scalar or vector",
-            ));
-        }
-        Ok(())
-    }))?;
+    let made = if all_unsigned { UNSIGNED } else { INT };
+    o.expect_result(&dot_product::RESULT, made)?;
+    let vectors = 0..2;
+    all(vectors.map(|index| o.expect_operand(&dot_product::VECTOR, index, INT.scalar_or_vector())))?;
     let (first, second) = (o.ty(0), o.ty(1));
     let is_packed = m.is_int_scalar(first);
     if is_packed != m.is_int_scalar(second)
         || m.bit_width(first) != m.bit_width(second)
         || !o.same_dimension(first, second)
     {
-        let message = format!(
-            "{} needs two vectors of the same kind, but has {} and {}",
-            o.op,
-            m.show_value(o.id(0)),
-            m.show_value(o.id(1))
-        );
-        let finding = o.finding(&dot_product::SAME, message);
-        return Err(finding.about(m, o.id(0), "one is defined here").about(
-            m,
-            o.id(1),
-            "the other is defined here",
-        ));
+        return Err(o.pair_finding(&dot_product::SAME, "two vectors of the same kind"));
     }
     let accumulates = matches!(o.op, Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat);
     let format = o.args.get(if accumulates { 3 } else { 2 });
@@ -83,9 +61,9 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     };
     // The components of a packed vector have 8 bits.
     let component = if is_packed { 8 } else { m.bit_width(first) };
-    let width = expect(m.bit_width(o.result) >= component, || {
-        o.result_finding(&dot_product::WIDTH, "at least as wide as the components")
-    });
+    let is_wide = m.bit_width(o.result) >= component;
+    let wanted = "at least as wide as the components";
+    let width = o.expect_result_that(&dot_product::WIDTH, is_wide, wanted);
     all([input, width, check_accumulator(o, accumulates)])
 }
 
@@ -99,13 +77,7 @@ fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> CheckResult {
             );
             o.finding(&dot_product::INPUT, message)
         }),
-        expect(m.bit_width(o.ty(0)) == 32, || {
-            o.operand_finding(
-                &dot_product::PACKED,
-                0,
-                "32 bits wide to hold a packed vector",
-            )
-        }),
+        o.expect_operand(&dot_product::PACKED, 0, INT.widths(&[32])),
         expect(has_format, || {
             let message = format!("{} needs to name the format of its packed vectors", o.op);
             o.finding(&dot_product::PACKED, message)
@@ -120,11 +92,13 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
     let is_small = m.bit_width(first) == 8 && m.dimension(first) == 4;
     let is_allowed = m.has(Capability::DotProductInputAll)
         || is_small && m.has(Capability::DotProductInput4x8Bit);
-    let signs = unsigned.into_iter().enumerate().map(|(index, unsigned)| {
-        expect(!unsigned || m.is_unsigned_vector(o.ty(index)), || {
-            o.operand_finding(&dot_product::SIGN, index, "a vector of unsigned integers")
-        })
-    });
+    let signs = unsigned
+        .into_iter()
+        .enumerate()
+        .map(|(index, unsigned)| match unsigned {
+            true => o.expect_operand(&dot_product::SIGN, index, UNSIGNED.vector()),
+            false => Ok(()),
+        });
     all([
         expect(is_allowed, || {
             let message = format!(
@@ -146,8 +120,8 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
 }
 
 fn check_accumulator(o: &Operation<'_, '_, '_>, accumulates: bool) -> CheckResult {
-    match accumulates && o.ty(2) != o.result {
-        true => Err(o.mismatch(&dot_product::ACCUMULATOR, 2, "the result type")),
+    match accumulates {
+        true => o.expect_result_type(&dot_product::ACCUMULATOR, 2),
         false => Ok(()),
     }
 }

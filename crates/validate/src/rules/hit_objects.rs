@@ -7,11 +7,13 @@ use spirvkit_grammar::{Op, StorageClass};
 use super::Family;
 use super::ray_query;
 use super::ray_tracing::{
-    Kind, Made, RAY_GENERATION, TRACING, check_models, check_operands, check_result, is_variable_in,
+    F32, F32_VEC3, I32, Kind, Made, RAY_GENERATION, TRACING, check_models, check_operands,
+    check_result, expect_variable_in,
 };
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Models;
+use crate::pattern::{BOOL, INT};
 use crate::rules::generated::hit_object;
 
 pub(crate) const FAMILY: Family = Family {
@@ -54,102 +56,103 @@ struct Row {
 
 const STRUCTURE: Arg = Arg::Is(Kind::Structure);
 const FLAGS: Arg = Arg::Is(Kind::Flags);
-const I32: Arg = Arg::Is(Kind::I32);
-const U32: Arg = Arg::Is(Kind::U32);
-const F32: Arg = Arg::Is(Kind::F32);
-const VEC3: Arg = Arg::Is(Kind::F32Vec3);
+const INT32: Arg = Arg::Is(Kind::I32);
+const UINT32: Arg = Arg::Is(Kind::U32);
+const FLOAT32: Arg = Arg::Is(Kind::F32);
+const VEC3: Arg = Arg::Is(Kind::F32_VEC3);
 const PAYLOAD: Arg = Arg::Is(Kind::Payload);
 
 const NOTHING: &[Arg] = &[];
 const TRACE: &[Arg] = &[
-    STRUCTURE, FLAGS, U32, U32, U32, U32, VEC3, F32, VEC3, F32, PAYLOAD,
+    STRUCTURE, FLAGS, UINT32, UINT32, UINT32, UINT32, VEC3, FLOAT32, VEC3, FLOAT32, PAYLOAD,
 ];
 const TRACE_MOTION: &[Arg] = &[
-    STRUCTURE, FLAGS, U32, U32, U32, U32, VEC3, F32, VEC3, F32, F32, PAYLOAD,
+    STRUCTURE, FLAGS, UINT32, UINT32, UINT32, UINT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32,
+    PAYLOAD,
 ];
 const TRACE_REORDER: &[Arg] = &[
     STRUCTURE,
     FLAGS,
-    U32,
-    U32,
-    U32,
-    U32,
+    UINT32,
+    UINT32,
+    UINT32,
+    UINT32,
     VEC3,
-    F32,
+    FLOAT32,
     VEC3,
-    F32,
+    FLOAT32,
     PAYLOAD,
     Arg::Hint,
 ];
 const TRACE_MOTION_REORDER: &[Arg] = &[
     STRUCTURE,
     FLAGS,
-    U32,
-    U32,
-    U32,
-    U32,
+    UINT32,
+    UINT32,
+    UINT32,
+    UINT32,
     VEC3,
-    F32,
+    FLOAT32,
     VEC3,
-    F32,
-    F32,
+    FLOAT32,
+    FLOAT32,
     PAYLOAD,
     Arg::Hint,
 ];
 const HIT: &[Arg] = &[
     STRUCTURE,
-    I32,
-    I32,
-    I32,
-    U32,
-    U32,
-    U32,
+    INT32,
+    INT32,
+    INT32,
+    UINT32,
+    UINT32,
+    UINT32,
     VEC3,
-    F32,
+    FLOAT32,
     VEC3,
-    F32,
+    FLOAT32,
     Arg::Attributes,
 ];
 const HIT_MOTION: &[Arg] = &[
     STRUCTURE,
-    I32,
-    I32,
-    I32,
-    I32,
-    I32,
-    I32,
+    INT32,
+    INT32,
+    INT32,
+    INT32,
+    INT32,
+    INT32,
     VEC3,
-    F32,
+    FLOAT32,
     VEC3,
-    F32,
-    F32,
+    FLOAT32,
+    FLOAT32,
     Arg::Attributes,
 ];
 const HIT_INDEX: &[Arg] = &[
     STRUCTURE,
-    I32,
-    I32,
-    I32,
-    U32,
-    U32,
+    INT32,
+    INT32,
+    INT32,
+    UINT32,
+    UINT32,
     VEC3,
-    F32,
+    FLOAT32,
     VEC3,
-    F32,
+    FLOAT32,
     Arg::Attributes,
 ];
 const HIT_INDEX_MOTION: &[Arg] = &[
     STRUCTURE,
-    I32,
-    I32,
-    I32,
-    I32,
-    I32,
+    INT32,
+    INT32,
+    INT32,
+    INT32,
+    INT32,
     VEC3,
-    F32,
+    FLOAT32,
     VEC3,
-    F32,
-    F32,
+    FLOAT32,
+    FLOAT32,
     Arg::Attributes,
 ];
 
@@ -177,70 +180,70 @@ const ROWS: &[Row] = rows! {
     HitObjectRecordHitMotionNV: Nv, Made::Nothing, HIT_MOTION, TRACING;
     HitObjectRecordHitWithIndexNV: Nv, Made::Nothing, HIT_INDEX, TRACING;
     HitObjectRecordHitWithIndexMotionNV: Nv, Made::Nothing, HIT_INDEX_MOTION, TRACING;
-    HitObjectRecordMissNV: Nv, Made::Nothing, &[U32, VEC3, F32, VEC3, F32], TRACING;
-    HitObjectRecordMissMotionNV: Nv, Made::Nothing, &[I32, VEC3, F32, VEC3, F32, F32], TRACING;
-    HitObjectRecordMissEXT: Ext, Made::Nothing, &[FLAGS, U32, VEC3, F32, VEC3, F32], TRACING;
-    HitObjectRecordMissMotionEXT: Ext, Made::Nothing, &[FLAGS, U32, VEC3, F32, VEC3, F32, F32], TRACING;
+    HitObjectRecordMissNV: Nv, Made::Nothing, &[UINT32, VEC3, FLOAT32, VEC3, FLOAT32], TRACING;
+    HitObjectRecordMissMotionNV: Nv, Made::Nothing, &[INT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32], TRACING;
+    HitObjectRecordMissEXT: Ext, Made::Nothing, &[FLAGS, UINT32, VEC3, FLOAT32, VEC3, FLOAT32], TRACING;
+    HitObjectRecordMissMotionEXT: Ext, Made::Nothing, &[FLAGS, UINT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32], TRACING;
     HitObjectRecordEmptyNV: Nv, Made::Nothing, NOTHING, TRACING;
     HitObjectRecordEmptyEXT: Ext, Made::Nothing, NOTHING, TRACING;
-    HitObjectRecordFromQueryEXT: Ext, Made::Nothing, &[Arg::RayQuery, I32, Arg::Attributes, U32], TRACING;
-    HitObjectSetShaderBindingTableRecordIndexEXT: Ext, Made::Nothing, &[I32], TRACING;
+    HitObjectRecordFromQueryEXT: Ext, Made::Nothing, &[Arg::RayQuery, INT32, Arg::Attributes, UINT32], TRACING;
+    HitObjectSetShaderBindingTableRecordIndexEXT: Ext, Made::Nothing, &[INT32], TRACING;
     HitObjectExecuteShaderNV: Nv, Made::Nothing, &[PAYLOAD], TRACING;
     HitObjectExecuteShaderEXT: Ext, Made::Nothing, &[PAYLOAD], TRACING;
     HitObjectReorderExecuteShaderEXT: Ext, Made::Nothing, &[PAYLOAD, Arg::Hint], RAY_GENERATION;
     ReorderThreadWithHitObjectNV: Nv, Made::Nothing, &[Arg::Hint], RAY_GENERATION;
     ReorderThreadWithHitObjectEXT: Ext, Made::Nothing, &[Arg::Hint], RAY_GENERATION;
-    ReorderThreadWithHintNV: None, Made::Nothing, &[I32, I32], RAY_GENERATION;
-    ReorderThreadWithHintEXT: None, Made::Nothing, &[I32, I32], RAY_GENERATION;
+    ReorderThreadWithHintNV: None, Made::Nothing, &[INT32, INT32], RAY_GENERATION;
+    ReorderThreadWithHintEXT: None, Made::Nothing, &[INT32, INT32], RAY_GENERATION;
     HitObjectGetAttributesNV: Nv, Made::Nothing, &[Arg::Attributes], TRACING;
     HitObjectGetAttributesEXT: Ext, Made::Nothing, &[Arg::Attributes], TRACING;
     HitObjectGetWorldToObjectNV: Nv, Made::F32Mat4x3, NOTHING, TRACING;
     HitObjectGetWorldToObjectEXT: Ext, Made::F32Mat4x3, NOTHING, TRACING;
     HitObjectGetObjectToWorldNV: Nv, Made::F32Mat4x3, NOTHING, TRACING;
     HitObjectGetObjectToWorldEXT: Ext, Made::F32Mat4x3, NOTHING, TRACING;
-    HitObjectGetObjectRayDirectionNV: Nv, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetObjectRayDirectionEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetObjectRayOriginNV: Nv, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetObjectRayOriginEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetWorldRayDirectionNV: Nv, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetWorldRayDirectionEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetWorldRayOriginNV: Nv, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetWorldRayOriginEXT: Ext, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetShaderRecordBufferHandleNV: Nv, Made::I32Vec2, NOTHING, TRACING;
-    HitObjectGetShaderRecordBufferHandleEXT: Ext, Made::I32Vec2, NOTHING, TRACING;
-    HitObjectGetShaderBindingTableRecordIndexNV: Nv, Made::Int, NOTHING, TRACING;
-    HitObjectGetShaderBindingTableRecordIndexEXT: Ext, Made::I32, NOTHING, TRACING;
-    HitObjectGetHitKindNV: Nv, Made::Int, NOTHING, TRACING;
-    HitObjectGetHitKindEXT: Ext, Made::I32, NOTHING, TRACING;
-    HitObjectGetPrimitiveIndexNV: Nv, Made::Int, NOTHING, TRACING;
-    HitObjectGetPrimitiveIndexEXT: Ext, Made::I32, NOTHING, TRACING;
-    HitObjectGetGeometryIndexNV: Nv, Made::Int, NOTHING, TRACING;
-    HitObjectGetGeometryIndexEXT: Ext, Made::I32, NOTHING, TRACING;
-    HitObjectGetInstanceIdNV: Nv, Made::Int, NOTHING, TRACING;
-    HitObjectGetInstanceIdEXT: Ext, Made::I32, NOTHING, TRACING;
-    HitObjectGetInstanceCustomIndexNV: Nv, Made::Int, NOTHING, TRACING;
-    HitObjectGetInstanceCustomIndexEXT: Ext, Made::I32, NOTHING, TRACING;
-    HitObjectGetRayFlagsEXT: Ext, Made::I32, NOTHING, TRACING;
-    HitObjectGetCurrentTimeNV: Nv, Made::F32, NOTHING, TRACING;
-    HitObjectGetCurrentTimeEXT: Ext, Made::F32, NOTHING, TRACING;
-    HitObjectGetRayTMaxNV: Nv, Made::F32, NOTHING, TRACING;
-    HitObjectGetRayTMaxEXT: Ext, Made::F32, NOTHING, TRACING;
-    HitObjectGetRayTMinNV: Nv, Made::F32, NOTHING, TRACING;
-    HitObjectGetRayTMinEXT: Ext, Made::F32, NOTHING, TRACING;
-    HitObjectGetIntersectionTriangleVertexPositionsEXT: Ext, Made::F32Vec3Array(3), NOTHING, TRACING;
-    HitObjectIsEmptyNV: Nv, Made::Bool, NOTHING, TRACING;
-    HitObjectIsEmptyEXT: Ext, Made::Bool, NOTHING, TRACING;
-    HitObjectIsHitNV: Nv, Made::Bool, NOTHING, TRACING;
-    HitObjectIsHitEXT: Ext, Made::Bool, NOTHING, TRACING;
-    HitObjectIsMissNV: Nv, Made::Bool, NOTHING, TRACING;
-    HitObjectIsMissEXT: Ext, Made::Bool, NOTHING, TRACING;
-    HitObjectGetClusterIdNV: Both, Made::I32, NOTHING, TRACING;
-    HitObjectGetSpherePositionNV: Both, Made::F32Vec3, NOTHING, TRACING;
-    HitObjectGetSphereRadiusNV: Both, Made::F32, NOTHING, TRACING;
-    HitObjectGetLSSPositionsNV: Both, Made::F32Vec3Array(2), NOTHING, TRACING;
-    HitObjectGetLSSRadiiNV: Both, Made::F32Array(2), NOTHING, TRACING;
-    HitObjectIsSphereHitNV: Both, Made::Bool, NOTHING, TRACING;
-    HitObjectIsLSSHitNV: Both, Made::Bool, NOTHING, TRACING;
+    HitObjectGetObjectRayDirectionNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetObjectRayDirectionEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetObjectRayOriginNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetObjectRayOriginEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayDirectionNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayDirectionEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayOriginNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayOriginEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetShaderRecordBufferHandleNV: Nv, Made::Is(I32.vector_of(&[2])), NOTHING, TRACING;
+    HitObjectGetShaderRecordBufferHandleEXT: Ext, Made::Is(I32.vector_of(&[2])), NOTHING, TRACING;
+    HitObjectGetShaderBindingTableRecordIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
+    HitObjectGetShaderBindingTableRecordIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetHitKindNV: Nv, Made::Is(INT), NOTHING, TRACING;
+    HitObjectGetHitKindEXT: Ext, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetPrimitiveIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
+    HitObjectGetPrimitiveIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetGeometryIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
+    HitObjectGetGeometryIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetInstanceIdNV: Nv, Made::Is(INT), NOTHING, TRACING;
+    HitObjectGetInstanceIdEXT: Ext, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetInstanceCustomIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
+    HitObjectGetInstanceCustomIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetRayFlagsEXT: Ext, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetCurrentTimeNV: Nv, Made::Is(F32), NOTHING, TRACING;
+    HitObjectGetCurrentTimeEXT: Ext, Made::Is(F32), NOTHING, TRACING;
+    HitObjectGetRayTMaxNV: Nv, Made::Is(F32), NOTHING, TRACING;
+    HitObjectGetRayTMaxEXT: Ext, Made::Is(F32), NOTHING, TRACING;
+    HitObjectGetRayTMinNV: Nv, Made::Is(F32), NOTHING, TRACING;
+    HitObjectGetRayTMinEXT: Ext, Made::Is(F32), NOTHING, TRACING;
+    HitObjectGetIntersectionTriangleVertexPositionsEXT: Ext, Made::Array(3, F32_VEC3), NOTHING, TRACING;
+    HitObjectIsEmptyNV: Nv, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectIsEmptyEXT: Ext, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectIsHitNV: Nv, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectIsHitEXT: Ext, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectIsMissNV: Nv, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectIsMissEXT: Ext, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectGetClusterIdNV: Both, Made::Is(I32), NOTHING, TRACING;
+    HitObjectGetSpherePositionNV: Both, Made::Is(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetSphereRadiusNV: Both, Made::Is(F32), NOTHING, TRACING;
+    HitObjectGetLSSPositionsNV: Both, Made::Array(2, F32_VEC3), NOTHING, TRACING;
+    HitObjectGetLSSRadiiNV: Both, Made::Array(2, F32), NOTHING, TRACING;
+    HitObjectIsSphereHitNV: Both, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectIsLSSHitNV: Both, Made::Is(BOOL), NOTHING, TRACING;
 };
 
 const OPS: [Op; ROWS.len()] = {
@@ -284,16 +287,7 @@ fn check_object(at: &InstCtx<'_, '_>, of: Of) -> CheckResult {
     if ray_query::names_object(at, 0, types) {
         return Ok(());
     }
-    let message = format!(
-        "the first operand of {} must be a pointer to a hit object, but is {}",
-        at.inst.op(),
-        at.m.show_value(at.id(0))
-    );
-    Err(at.finding(&hit_object::OBJECT, message).about(
-        at.m,
-        at.id(0),
-        "the operand is defined here",
-    ))
+    Err(at.operand_finding(&hit_object::OBJECT, 0, "a pointer to a hit object"))
 }
 
 fn check_attributes(at: &InstCtx<'_, '_>, index: usize, of: Of) -> CheckResult {
@@ -301,19 +295,7 @@ fn check_attributes(at: &InstCtx<'_, '_>, index: usize, of: Of) -> CheckResult {
         Of::Ext => StorageClass::HitObjectAttributeEXT,
         _ => StorageClass::HitObjectAttributeNV,
     };
-    if is_variable_in(at, index, &[class]) {
-        return Ok(());
-    }
-    let message = format!(
-        "the attributes of {} must be a variable in `{class}`, but are {}",
-        at.inst.op(),
-        at.m.show_value(at.id(index))
-    );
-    Err(at.finding(&hit_object::ATTRIBUTES, message).about(
-        at.m,
-        at.id(index),
-        "the operand is defined here",
-    ))
+    expect_variable_in(at, &hit_object::ATTRIBUTES, index, &[class])
 }
 
 fn check_hint(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {

@@ -87,6 +87,30 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
             .about(self.m, self.result, "the result type is declared here")
     }
 
+    /// A finding about the first two operands, which are at odds.
+    #[cold]
+    pub(super) fn pair_finding(&self, rule: &'static Rule, wanted: &str) -> Finding {
+        let (m, one, other) = (self.m, self.id(0), self.id(1));
+        let message = format!(
+            "{} needs {wanted}, but has {} and {}",
+            self.op,
+            m.show_value(one),
+            m.show_value(other)
+        );
+        self.finding(rule, message)
+            .about(m, one, "one is defined here")
+            .about(m, other, "the other is defined here")
+    }
+
+    /// Checks that an operand has as many components as the result.
+    #[inline]
+    pub(super) fn expect_size(&self, rule: &'static Rule, index: usize) -> CheckResult {
+        match self.same_dimension(self.ty(index), self.result) {
+            true => Ok(()),
+            false => Err(self.mismatch(rule, index, "as many components as the result")),
+        }
+    }
+
     /// Whether two types have the same number of components, as far as is
     /// known: the lengths of long vectors may depend on specialization.
     pub(super) fn same_dimension(&self, a: Id, b: Id) -> bool {

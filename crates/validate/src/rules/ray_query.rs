@@ -4,10 +4,11 @@
 use spirvkit_grammar::{Capability, ExecutionMode, Op};
 
 use super::Family;
-use super::ray_tracing::{Kind, Made, check_operands, check_result};
+use super::ray_tracing::{F32, F32_VEC2, F32_VEC3, I32, Kind, Made, check_operands, check_result};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
+use crate::pattern::BOOL;
 use crate::rules::generated::ray_query;
 
 pub(crate) const FAMILY: Family = Family {
@@ -29,9 +30,9 @@ const INITIALIZE: Rest = Rest::Operands(&[
     Kind::Structure,
     Kind::Flags,
     Kind::I32,
-    Kind::F32Vec3,
+    Kind::F32_VEC3,
     Kind::F32,
-    Kind::F32Vec3,
+    Kind::F32_VEC3,
     Kind::F32,
 ]);
 const HIT: Rest = Rest::Operands(&[Kind::F32]);
@@ -42,71 +43,79 @@ const ROWS: &[(Op, Made, Rest)] = &[
     (Op::RayQueryTerminateKHR, Made::Nothing, NOTHING),
     (Op::RayQueryGenerateIntersectionKHR, Made::Nothing, HIT),
     (Op::RayQueryConfirmIntersectionKHR, Made::Nothing, NOTHING),
-    (Op::RayQueryProceedKHR, Made::Bool, NOTHING),
+    (Op::RayQueryProceedKHR, Made::Is(BOOL), NOTHING),
     (
         Op::RayQueryGetIntersectionTypeKHR,
-        Made::I32,
+        Made::Is(I32),
         Rest::Intersection,
     ),
-    (Op::RayQueryGetRayTMinKHR, Made::F32, NOTHING),
-    (Op::RayQueryGetRayFlagsKHR, Made::I32, NOTHING),
+    (Op::RayQueryGetRayTMinKHR, Made::Is(F32), NOTHING),
+    (Op::RayQueryGetRayFlagsKHR, Made::Is(I32), NOTHING),
     (
         Op::RayQueryGetIntersectionTKHR,
-        Made::F32,
+        Made::Is(F32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionInstanceCustomIndexKHR,
-        Made::I32,
+        Made::Is(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionInstanceIdKHR,
-        Made::I32,
+        Made::Is(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR,
-        Made::I32,
+        Made::Is(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionGeometryIndexKHR,
-        Made::I32,
+        Made::Is(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionPrimitiveIndexKHR,
-        Made::I32,
+        Made::Is(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionBarycentricsKHR,
-        Made::F32Vec2,
+        Made::Is(F32_VEC2),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionFrontFaceKHR,
-        Made::Bool,
+        Made::Is(BOOL),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionCandidateAABBOpaqueKHR,
-        Made::Bool,
+        Made::Is(BOOL),
         NOTHING,
     ),
     (
         Op::RayQueryGetIntersectionObjectRayDirectionKHR,
-        Made::F32Vec3,
+        Made::Is(F32_VEC3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionObjectRayOriginKHR,
-        Made::F32Vec3,
+        Made::Is(F32_VEC3),
         Rest::Intersection,
     ),
-    (Op::RayQueryGetWorldRayDirectionKHR, Made::F32Vec3, NOTHING),
-    (Op::RayQueryGetWorldRayOriginKHR, Made::F32Vec3, NOTHING),
+    (
+        Op::RayQueryGetWorldRayDirectionKHR,
+        Made::Is(F32_VEC3),
+        NOTHING,
+    ),
+    (
+        Op::RayQueryGetWorldRayOriginKHR,
+        Made::Is(F32_VEC3),
+        NOTHING,
+    ),
     (
         Op::RayQueryGetIntersectionObjectToWorldKHR,
         Made::F32Mat4x3,
@@ -119,41 +128,45 @@ const ROWS: &[(Op, Made, Rest)] = &[
     ),
     (
         Op::RayQueryGetIntersectionTriangleVertexPositionsKHR,
-        Made::F32Vec3Array(3),
+        Made::Array(3, F32_VEC3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionClusterIdNV,
-        Made::I32,
+        Made::Is(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionSpherePositionNV,
-        Made::F32Vec3,
+        Made::Is(F32_VEC3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionSphereRadiusNV,
-        Made::F32,
+        Made::Is(F32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionLSSPositionsNV,
-        Made::F32Vec3Array(2),
+        Made::Array(2, F32_VEC3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionLSSRadiiNV,
-        Made::F32Array(2),
+        Made::Array(2, F32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionLSSHitValueNV,
-        Made::F32,
+        Made::Is(F32),
         Rest::Intersection,
     ),
-    (Op::RayQueryIsSphereHitNV, Made::Bool, Rest::Intersection),
-    (Op::RayQueryIsLSSHitNV, Made::Bool, Rest::Intersection),
+    (
+        Op::RayQueryIsSphereHitNV,
+        Made::Is(BOOL),
+        Rest::Intersection,
+    ),
+    (Op::RayQueryIsLSSHitNV, Made::Is(BOOL), Rest::Intersection),
 ];
 
 const OPS: [Op; ROWS.len()] = {
@@ -172,7 +185,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let operands = match rest {
         Rest::Operands(kinds) => check_operands(at, 1, kinds),
-        Rest::Intersection => check_intersection(at),
+        Rest::Intersection => at.expect_operand(&ray_query::INTERSECTION, 1, I32.constant()),
     };
     all([check_object(at, 0), operands, check_result(at, made)])
 }
@@ -195,34 +208,7 @@ pub(super) fn check_object(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {
     if names_object(at, index, &[Op::TypeRayQueryKHR]) {
         return Ok(());
     }
-    let message = format!(
-        "operand {} of {} must be a pointer to a ray query, but is {}",
-        index + 1,
-        at.inst.op(),
-        at.m.show_value(at.id(index))
-    );
-    Err(at.finding(&ray_query::OBJECT, message).about(
-        at.m,
-        at.id(index),
-        "the operand is defined here",
-    ))
-}
-
-fn check_intersection(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    if m.is_int_scalar_of(at.type_of_arg(1), 32) && m.is_constant(at.id(1)) {
-        return Ok(());
-    }
-    let message = format!(
-        "the intersection of {} must be a 32-bit integer constant, but {} is not",
-        at.inst.op(),
-        m.show_value(at.id(1))
-    );
-    Err(at.finding(&ray_query::INTERSECTION, message).about(
-        m,
-        at.id(1),
-        "the operand is defined here",
-    ))
+    Err(at.operand_finding(&ray_query::OBJECT, index, "a pointer to a ray query"))
 }
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
@@ -236,8 +222,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             continue;
         }
         let id = mode.id(2);
-        let is_bool = m.type_of(id).is_some_and(|ty| m.is_bool_scalar(ty));
-        if !is_bool || !m.is_constant(id) {
+        if !BOOL.constant().matches_value(m, id) {
             let message = format!(
                 "`OpacityMicromapIdKHR` needs a boolean constant, but {} is not",
                 m.show_value(id)

@@ -6,9 +6,11 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::finding::{CheckResult, Finding, Reporter, all};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Models, Module, Type};
+use crate::pattern::{ACCELERATION_STRUCTURE, BOOL, FLOAT, INT, Pattern, UNSIGNED};
+use crate::rule::Rule;
 use crate::rules::generated::ray;
 
 pub(crate) const FAMILY: Family = Family {
@@ -31,207 +33,121 @@ pub(crate) const FAMILY: Family = Family {
     check_module: Some(check_module),
 };
 
+pub(super) const I32: Pattern = INT.widths(&[32]);
+const U32: Pattern = UNSIGNED.widths(&[32]);
+pub(super) const F32: Pattern = FLOAT.widths(&[32]);
+pub(super) const F32_VEC2: Pattern = F32.vector_of(&[2]);
+pub(super) const F32_VEC3: Pattern = F32.vector_of(&[3]);
+
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// A value that is so.
+    Is(Pattern),
     /// An acceleration structure.
     Structure,
-    I32,
-    U32,
     /// Ray flags: a 32-bit integer.
     Flags,
-    F32,
-    F32Vec2,
-    F32Vec3,
     Payload,
     CallableData,
+}
+
+impl Kind {
+    pub(super) const I32: Self = Self::Is(I32);
+    pub(super) const U32: Self = Self::Is(U32);
+    pub(super) const F32: Self = Self::Is(F32);
+    pub(super) const F32_VEC2: Self = Self::Is(F32_VEC2);
+    pub(super) const F32_VEC3: Self = Self::Is(F32_VEC3);
 }
 
 /// What a result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Made {
     Nothing,
-    Bool,
-    I32,
-    /// An integer of any width.
-    Int,
-    I32Vec2,
-    F32,
-    F32Vec2,
-    F32Vec3,
-    /// Four columns of three components.
+    Is(Pattern),
+    /// Four columns of three 32-bit floats.
     F32Mat4x3,
-    /// Arrays of this length.
-    F32Array(u32),
-    F32Vec3Array(u32),
-}
-
-impl Made {
-    fn describe(self) -> &'static str {
-        match self {
-            Self::Nothing => "nothing",
-            Self::Bool => "a boolean",
-            Self::I32 => "a 32-bit integer",
-            Self::Int => "an integer",
-            Self::I32Vec2 => "a 2-component vector of 32-bit integers",
-            Self::F32 => "a 32-bit float",
-            Self::F32Vec2 => "a 2-component vector of 32-bit floats",
-            Self::F32Vec3 => "a 3-component vector of 32-bit floats",
-            Self::F32Mat4x3 => "a 4-column matrix of 3-component vectors of 32-bit floats",
-            Self::F32Array(_) => "an array of two 32-bit floats",
-            Self::F32Vec3Array(2) => "an array of two 3-component vectors of 32-bit floats",
-            Self::F32Vec3Array(_) => "an array of three 3-component vectors of 32-bit floats",
-        }
-    }
-
-    fn fits(self, at: &InstCtx<'_, '_>, ty: Id) -> bool {
-        let m = at.m;
-        let is_vector = |ty: Id, size: u32| {
-            matches!(m.ty(ty), Type::Vector { component, count }
-                if count == size && m.is_float_scalar_of(component, 32))
-        };
-        let is_array = |ty: Id, length: u32, test: &dyn Fn(Id) -> bool| match m.ty(ty) {
-            Type::Array { element, .. } => {
-                test(element)
-                    && m.array_length(ty)
-                        .is_none_or(|found| found == u64::from(length))
-            }
-            _ => false,
-        };
-        match self {
-            Self::Nothing => true,
-            Self::Bool => m.is_bool_scalar(ty),
-            Self::I32 => m.is_int_scalar_of(ty, 32),
-            Self::Int => m.is_int_scalar(ty),
-            Self::I32Vec2 => matches!(m.ty(ty), Type::Vector { component, count: 2 }
-                if m.is_int_scalar_of(component, 32)),
-            Self::F32 => m.is_float_scalar_of(ty, 32),
-            Self::F32Vec2 => is_vector(ty, 2),
-            Self::F32Vec3 => is_vector(ty, 3),
-            Self::F32Mat4x3 => matches!(m.ty(ty), Type::Matrix { column, count: 4 }
-                if is_vector(column, 3)),
-            Self::F32Array(length) => {
-                is_array(ty, length, &|element| m.is_float_scalar_of(element, 32))
-            }
-            Self::F32Vec3Array(length) => is_array(ty, length, &|element| is_vector(element, 3)),
-        }
-    }
+    /// An array of this length.
+    Array(u32, Pattern),
 }
 
 /// Checks the type of the result.
 pub(super) fn check_result(at: &InstCtx<'_, '_>, made: Made) -> CheckResult {
-    if made.fits(at, at.result_type()) {
-        return Ok(());
+    let (m, ty) = (at.m, at.result_type());
+    match made {
+        Made::Nothing => Ok(()),
+        Made::Is(pattern) => at.expect_result(&ray::RESULT, pattern),
+        Made::F32Mat4x3 => {
+            let is_fine = matches!(m.ty(ty), Type::Matrix { column, count: 4 }
+                if F32_VEC3.matches(m, column));
+            let wanted = "a 4-column matrix of 3-component vectors of 32-bit floats";
+            at.expect_result_that(&ray::RESULT, is_fine, wanted)
+        }
+        Made::Array(length, wanted) => {
+            let is_fine = match m.ty(ty) {
+                Type::Array { element, .. } => {
+                    let found = m.array_length(ty);
+                    wanted.matches(m, element)
+                        && found.is_none_or(|found| found == u64::from(length))
+                }
+                _ => false,
+            };
+            expect(is_fine, || {
+                let wanted = format!("an array of {length}, each {wanted}");
+                at.result_finding(&ray::RESULT, &wanted)
+            })
+        }
     }
-    let message = format!(
-        "the result type of {} must be {}, but is {}",
-        at.inst.op(),
-        made.describe(),
-        at.m.show_type(at.result_type())
-    );
-    Err(at.finding(&ray::RESULT, message))
 }
 
 /// Checks the operands from one on.
 pub(super) fn check_operands(at: &InstCtx<'_, '_>, first: usize, kinds: &[Kind]) -> CheckResult {
-    all(kinds
-        .iter()
-        .enumerate()
-        .map(|(index, &kind)| match at.inst.optional(first + index) {
-            Some(_) => check_operand(at, first + index, kind),
-            None => Ok(()),
-        }))
+    let given = at.inst.args().len().saturating_sub(first);
+    let kinds = kinds.iter().take(given).enumerate();
+    all(kinds.map(|(index, &kind)| check_operand(at, first + index, kind)))
 }
 
 fn check_operand(at: &InstCtx<'_, '_>, index: usize, kind: Kind) -> CheckResult {
-    let m = at.m;
-    let ty = at.type_of_arg(index);
-    let is_vector = |size: u32| {
-        matches!(m.ty(ty), Type::Vector { component, count }
-            if count == size && m.is_float_scalar_of(component, 32))
-    };
-    let (fits, rule, wanted) = match kind {
+    match kind {
+        Kind::Is(pattern) => at.expect_operand(&ray::OPERAND, index, pattern),
+        Kind::Structure => {
+            at.expect_operand(&ray::ACCELERATION_STRUCTURE, index, ACCELERATION_STRUCTURE)
+        }
         Kind::Flags => {
             check_flags(at, index)?;
-            (
-                m.is_int_scalar_of(ty, 32),
-                &ray::OPERAND,
-                "a 32-bit integer",
-            )
+            at.expect_operand(&ray::OPERAND, index, I32)
         }
-        Kind::I32 => (
-            m.is_int_scalar_of(ty, 32),
-            &ray::OPERAND,
-            "a 32-bit integer",
-        ),
-        Kind::U32 => (
-            m.is_int_scalar_of(ty, 32) && m.is_unsigned_scalar(ty),
-            &ray::OPERAND,
-            "an unsigned 32-bit integer",
-        ),
-        Kind::F32 => (
-            m.is_float_scalar_of(ty, 32),
-            &ray::OPERAND,
-            "a 32-bit float",
-        ),
-        Kind::F32Vec2 => (
-            is_vector(2),
-            &ray::OPERAND,
-            "a 2-component vector of 32-bit floats",
-        ),
-        Kind::F32Vec3 => (
-            is_vector(3),
-            &ray::OPERAND,
-            "a 3-component vector of 32-bit floats",
-        ),
-        Kind::Structure => (
-            m.ty(ty) == Type::Other(Op::TypeAccelerationStructureKHR),
-            &ray::ACCELERATION_STRUCTURE,
-            "an acceleration structure",
-        ),
-        Kind::Payload => (
-            is_variable_in(
-                at,
-                index,
-                &[
-                    StorageClass::RayPayloadKHR,
-                    StorageClass::IncomingRayPayloadKHR,
-                ],
-            ),
-            &ray::PAYLOAD,
-            "a variable in `RayPayloadKHR` or `IncomingRayPayloadKHR`",
-        ),
-        Kind::CallableData => (
-            is_variable_in(
-                at,
-                index,
-                &[
-                    StorageClass::CallableDataKHR,
-                    StorageClass::IncomingCallableDataKHR,
-                ],
-            ),
-            &ray::CALLABLE_DATA,
-            "a variable in `CallableDataKHR` or `IncomingCallableDataKHR`",
-        ),
-    };
-    if fits {
-        return Ok(());
+        Kind::Payload => {
+            let classes = &[
+                StorageClass::RayPayloadKHR,
+                StorageClass::IncomingRayPayloadKHR,
+            ];
+            expect_variable_in(at, &ray::PAYLOAD, index, classes)
+        }
+        Kind::CallableData => {
+            let classes = &[
+                StorageClass::CallableDataKHR,
+                StorageClass::IncomingCallableDataKHR,
+            ];
+            expect_variable_in(at, &ray::CALLABLE_DATA, index, classes)
+        }
     }
-    let message = format!(
-        "operand {} of {} must be {wanted}, but is {}",
-        index + 1,
-        at.inst.op(),
-        m.show_value(at.id(index))
-    );
-    Err(at
-        .finding(rule, message)
-        .about(m, at.id(index), "the operand is defined here"))
 }
 
-/// Whether an operand is a variable in one of these storage classes.
-pub(super) fn is_variable_in(at: &InstCtx<'_, '_>, index: usize, classes: &[StorageClass]) -> bool {
-    at.m.def(at.id(index))
-        .is_some_and(|def| def.op().is_variable() && classes.contains(&StorageClass(def.arg(0))))
+/// Checks that an operand is a variable in one of these storage classes.
+pub(super) fn expect_variable_in(
+    at: &InstCtx<'_, '_>,
+    rule: &'static Rule,
+    index: usize,
+    classes: &[StorageClass],
+) -> CheckResult {
+    let variable = at.m.def(at.id(index)).filter(|def| def.op().is_variable());
+    let is_fine = variable.is_some_and(|def| classes.contains(&StorageClass(def.arg(0))));
+    expect(is_fine, || {
+        let classes: Vec<_> = classes.iter().map(|class| format!("`{class}`")).collect();
+        let wanted = format!("a variable in {}", classes.join(" or "));
+        at.operand_finding(rule, index, &wanted)
+    })
 }
 
 /// The bit of `ForceOpacityMicromap2StateKHR` among ray flags.
@@ -280,9 +196,9 @@ const TRACE: [Kind; 10] = [
     Kind::I32,
     Kind::I32,
     Kind::I32,
-    Kind::F32Vec3,
+    Kind::F32_VEC3,
     Kind::F32,
-    Kind::F32Vec3,
+    Kind::F32_VEC3,
     Kind::F32,
 ];
 const MICRO_TRIANGLE: [Kind; 5] = [
@@ -290,7 +206,7 @@ const MICRO_TRIANGLE: [Kind; 5] = [
     Kind::I32,
     Kind::I32,
     Kind::I32,
-    Kind::F32Vec2,
+    Kind::F32_VEC2,
 ];
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -319,16 +235,16 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         ]),
         Op::ExecuteCallableNV => all([check_operand(at, 0, Kind::I32), check_models(at, CALLING)]),
         Op::ReportIntersectionKHR => all([
-            check_result(at, Made::Bool),
+            check_result(at, Made::Is(BOOL)),
             check_operands(at, 0, &[Kind::F32, Kind::U32]),
             check_models(at, INTERSECTION),
         ]),
         Op::FetchMicroTriangleVertexPositionNV => all([
-            check_result(at, Made::F32Vec3),
+            check_result(at, Made::Is(F32_VEC3)),
             check_operands(at, 0, &MICRO_TRIANGLE),
         ]),
         Op::FetchMicroTriangleVertexBarycentricNV => all([
-            check_result(at, Made::F32Vec2),
+            check_result(at, Made::Is(F32_VEC2)),
             check_operands(at, 0, &MICRO_TRIANGLE),
         ]),
         // Leaving an any hit shader, by way of a terminator or not.

@@ -4,9 +4,10 @@ use spirvkit_grammar::{AddressingModel, Capability, Op, Version};
 
 use super::operation::{Operation, check_types};
 use super::{Family, arithmetic};
-use crate::finding::{CheckResult, all, expect};
+use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
+use crate::pattern::{BOOL, FLOAT, INT, Pattern};
 use crate::rules::generated::relational;
 
 pub(crate) const FAMILY: Family = Family {
@@ -54,6 +55,8 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
+const BOOLS: Pattern = BOOL.scalar_or_vector();
+
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_types(at, check_operation)
 }
@@ -86,50 +89,30 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 fn check_reduction(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([
-        expect(o.m.is_bool_scalar(o.result), || {
-            o.result_finding(&relational::REDUCTION, "a boolean")
-        }),
-        expect(o.m.is_bool_vector(o.ty(0)), || {
-            o.operand_finding(&relational::REDUCTION, 0, "a vector of booleans")
-        }),
+        o.expect_result(&relational::REDUCTION, BOOL),
+        o.expect_operand(&relational::REDUCTION, 0, BOOL.vector()),
     ])
 }
 
 fn is_boolean(o: &Operation<'_, '_, '_>) -> bool {
-    o.m.is_bool_scalar_or_vector(o.result)
+    BOOLS.matches(o.m, o.result)
 }
 
 fn check_result(o: &Operation<'_, '_, '_>) -> CheckResult {
-    expect(is_boolean(o), || {
-        o.result_finding(&relational::RESULT, "a boolean or a vector of booleans")
-    })
+    o.expect_result(&relational::RESULT, BOOLS)
 }
 
 fn check_size(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    match o.same_dimension(o.ty(index), o.result) {
-        true => Ok(()),
-        false => Err(o.mismatch(
-            &relational::OPERAND_SIZE,
-            index,
-            "as many components as the result",
-        )),
-    }
+    o.expect_size(&relational::OPERAND_SIZE, index)
 }
 
 fn check_float_operand(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let ty = o.ty(0);
-    if !o.m.is_float_scalar_or_vector(ty) {
-        return Err(o.operand_finding(
-            &relational::FLOAT_OPERAND,
-            0,
-            "a floating-point scalar or vector",
-        ));
-    }
+    o.expect_operand(&relational::FLOAT_OPERAND, 0, FLOAT.scalar_or_vector())?;
     let size = match is_boolean(o) {
         true => check_size(o, 0),
         false => Ok(()),
     };
-    all([arithmetic::check_encoding(o, ty), size])
+    all([arithmetic::check_encoding(o, o.ty(0)), size])
 }
 
 fn check_floats(o: &Operation<'_, '_, '_>) -> CheckResult {
@@ -139,18 +122,7 @@ fn check_floats(o: &Operation<'_, '_, '_>) -> CheckResult {
 fn check_compared_floats(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_float_operand(o)?;
     if o.ty(0) != o.ty(1) {
-        let message = format!(
-            "{} needs two values of the same type, but has {} and {}",
-            o.op,
-            o.m.show_value(o.id(0)),
-            o.m.show_value(o.id(1))
-        );
-        let finding = o.finding(&relational::SAME_OPERANDS, message);
-        return Err(finding.about(o.m, o.id(0), "one is defined here").about(
-            o.m,
-            o.id(1),
-            "the other is defined here",
-        ));
+        return Err(o.pair_finding(&relational::SAME_OPERANDS, "two values of the same type"));
     }
     Ok(())
 }
@@ -161,43 +133,22 @@ fn check_integers(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 fn check_compared_integers(o: &Operation<'_, '_, '_>) -> CheckResult {
     all((0..2).map(|index| {
-        if !o.m.is_int_scalar_or_vector(o.ty(index)) {
-            return Err(o.operand_finding(
-                &relational::INTEGER_OPERAND,
-                index,
-                "an integer scalar or vector",
-            ));
-        }
+        o.expect_operand(&relational::INTEGER_OPERAND, index, INT.scalar_or_vector())?;
         match is_boolean(o) {
             true => check_size(o, index),
             false => Ok(()),
         }
     }))?;
     if o.m.bit_width(o.ty(0)) != o.m.bit_width(o.ty(1)) {
-        let message = format!(
-            "{} needs integers of the same width, but has {} and {}",
-            o.op,
-            o.m.show_value(o.id(0)),
-            o.m.show_value(o.id(1))
-        );
-        let finding = o.finding(&relational::SAME_WIDTH, message);
-        return Err(finding.about(o.m, o.id(0), "one is defined here").about(
-            o.m,
-            o.id(1),
-            "the other is defined here",
-        ));
+        return Err(o.pair_finding(&relational::SAME_WIDTH, "integers of the same width"));
     }
     Ok(())
 }
 
 fn check_logical(o: &Operation<'_, '_, '_>) -> CheckResult {
     check_result(o)?;
-    all((0..o.args.len()).map(|index| {
-        if o.ty(index) != o.result {
-            return Err(o.mismatch(&relational::LOGICAL_OPERAND, index, "the result type"));
-        }
-        Ok(())
-    }))
+    let operands = 0..o.args.len();
+    all(operands.map(|index| o.expect_result_type(&relational::LOGICAL_OPERAND, index)))
 }
 
 fn check_select(o: &Operation<'_, '_, '_>) -> CheckResult {
@@ -239,31 +190,20 @@ fn check_select(o: &Operation<'_, '_, '_>) -> CheckResult {
             return Err(o.result_finding(&relational::SELECT_RESULT, wanted));
         }
     }
-    let objects = all((1..3).map(|index| {
-        expect(o.ty(index) == o.result, || {
-            o.mismatch(&relational::SELECT_OBJECT, index, "the result type")
-        })
-    }));
-    all([check_condition(o, composites), objects])
+    all([
+        check_condition(o, composites),
+        o.expect_result_type(&relational::SELECT_OBJECT, 1),
+        o.expect_result_type(&relational::SELECT_OBJECT, 2),
+    ])
 }
 
 fn check_condition(o: &Operation<'_, '_, '_>, composites: bool) -> CheckResult {
     let m = o.m;
     let condition = o.ty(0);
-    if !m.is_bool_scalar_or_vector(condition) {
-        return Err(o.operand_finding(
-            &relational::SELECT_CONDITION,
-            0,
-            "a boolean or a vector of booleans",
-        ));
+    o.expect_operand(&relational::SELECT_CONDITION, 0, BOOLS)?;
+    let one_for_all = BOOL.matches(m, condition) && (composites || !m.is_vector(o.result));
+    match one_for_all {
+        true => Ok(()),
+        false => o.expect_size(&relational::SELECT_SIZE, 0),
     }
-    let one_for_all = m.is_bool_scalar(condition) && (composites || !m.is_vector(o.result));
-    if !one_for_all && !o.same_dimension(condition, o.result) {
-        return Err(o.mismatch(
-            &relational::SELECT_SIZE,
-            0,
-            "as many components as the result",
-        ));
-    }
-    Ok(())
 }

@@ -163,14 +163,7 @@ fn check_integer_kinds(o: &Operation<'_, '_, '_>) -> CheckResult {
             return cooperative_matrix::check_same_shape(o, index);
         }
         o.expect_operand(rule, index, INT.scalar_or_vector())?;
-        if !o.same_dimension(ty, o.result) {
-            return Err(o.mismatch(
-                &arithmetic::OPERAND_SIZE,
-                index,
-                "as many components as the result",
-            ));
-        }
-        Ok(())
+        o.expect_size(&arithmetic::OPERAND_SIZE, index)
     }))
 }
 

@@ -5,15 +5,14 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 
 use super::super::operation::Operation;
 use super::{check_encoding, encoding};
-use crate::finding::{CheckResult, all, both, expect};
+use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::module::{Lookup, Module, Type};
+use crate::pattern::{COOPERATIVE_MATRIX, FLOAT, Pattern};
 use crate::rules::generated::arithmetic;
 
 pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    if !m.is_float_scalar(o.result) {
-        return Err(o.result_finding(&arithmetic::DOT_RESULT, "a floating-point scalar"));
-    }
+    o.expect_result(&arithmetic::DOT_RESULT, FLOAT)?;
     let encoding = match encoding(m, o.result) {
         None => Ok(()),
         Some(FPEncoding::BFloat16KHR) if m.has(Capability::BFloat16DotProductKHR) => Ok(()),
@@ -24,15 +23,8 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {
         Some(_) => check_encoding(o, o.result),
     };
     let vectors = all((0..2).map(|index| {
-        let ty = o.ty(index);
-        if !m.is_float_vector(ty) {
-            return Err(o.operand_finding(
-                &arithmetic::DOT_OPERAND,
-                index,
-                "a floating-point vector",
-            ));
-        }
-        if m.component_type(ty) != o.result {
+        o.expect_operand(&arithmetic::DOT_OPERAND, index, FLOAT.vector())?;
+        if m.component_type(o.ty(index)) != o.result {
             let wanted = "components of the result type";
             return Err(o.mismatch(&arithmetic::DOT_OPERAND, index, wanted));
         }
@@ -40,17 +32,7 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {
     }));
     all([encoding, vectors])?;
     if !o.same_dimension(o.ty(0), o.ty(1)) {
-        let message = format!(
-            "OpDot needs two vectors of the same size, but has {} and {}",
-            m.show_value(o.id(0)),
-            m.show_value(o.id(1))
-        );
-        let finding = o.finding(&arithmetic::DOT_OPERAND, message);
-        return Err(finding.about(m, o.id(0), "one is defined here").about(
-            m,
-            o.id(1),
-            "the other is defined here",
-        ));
+        return Err(o.pair_finding(&arithmetic::DOT_OPERAND, "two vectors of the same size"));
     }
     Ok(())
 }
@@ -58,36 +40,22 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {
 /// `OpVectorTimesScalar` and `OpMatrixTimesScalar`.
 pub(super) fn check_scaled(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    match o.op {
-        Op::VectorTimesScalar => {
-            if !m.is_float_vector(o.result) {
-                return Err(
-                    o.result_finding(&arithmetic::PRODUCT_RESULT, "a floating-point vector")
-                );
-            }
-        }
-        _ => {
-            if !m.is_float_matrix(o.result) && !m.is_cooperative_matrix(o.result) {
-                return Err(
-                    o.result_finding(&arithmetic::PRODUCT_RESULT, "a floating-point matrix")
-                );
-            }
-        }
-    }
+    let wanted = match o.op {
+        Op::VectorTimesScalar => FLOAT.vector(),
+        _ => SCALED_MATRIX,
+    };
+    o.expect_result(&arithmetic::PRODUCT_RESULT, wanted)?;
     all([
         check_encoding(o, o.result),
-        expect(o.ty(0) == o.result, || {
-            o.mismatch(&arithmetic::SCALED, 0, "the result type")
-        }),
+        o.expect_result_type(&arithmetic::SCALED, 0),
         expect(o.ty(1) == m.component_type(o.result), || {
-            o.mismatch(
-                &arithmetic::SCALE,
-                1,
-                "the type of the other operand's components",
-            )
+            let wanted = "the type of the other operand's components";
+            o.mismatch(&arithmetic::SCALE, 1, wanted)
         }),
     ])
 }
+
+const SCALED_MATRIX: Pattern = Pattern::either(&[FLOAT.matrix(), COOPERATIVE_MATRIX]);
 
 /// A matrix's shape.
 #[derive(Clone, Copy)]
@@ -97,60 +65,39 @@ struct Shape {
     columns: u32,
 }
 
-fn shape(m: &Module<'_>, ty: Id) -> Option<Shape> {
-    let Type::Matrix { column, count } = m.ty(ty) else {
-        return None;
-    };
-    if !m.is_float_matrix(ty) {
-        return None;
+fn shape(m: &Module<'_>, ty: Id) -> Shape {
+    match m.ty(ty) {
+        Type::Matrix { column, count } => Shape {
+            column,
+            rows: m.dimension(column),
+            columns: count,
+        },
+        _ => Shape {
+            column: ty,
+            rows: 0,
+            columns: 0,
+        },
     }
-    Some(Shape {
-        column,
-        rows: m.dimension(column),
-        columns: count,
-    })
 }
 
-/// The result's shape, if it is to be a matrix.
-fn result_shape(o: &Operation<'_, '_, '_>) -> Result<Shape, crate::finding::Finding> {
-    let shape = shape(o.m, o.result);
-    shape.ok_or_else(|| o.result_finding(&arithmetic::PRODUCT_RESULT, "a floating-point matrix"))
+/// The shape of the result, which is to be a matrix.
+fn result_shape(o: &Operation<'_, '_, '_>) -> Result<Shape, Finding> {
+    o.expect_result(&arithmetic::PRODUCT_RESULT, FLOAT.matrix())?;
+    Ok(shape(o.m, o.result))
 }
 
-fn matrix_operand(
-    o: &Operation<'_, '_, '_>,
-    index: usize,
-) -> Result<Shape, crate::finding::Finding> {
-    let shape = shape(o.m, o.ty(index));
-    shape.ok_or_else(|| {
-        o.operand_finding(
-            &arithmetic::MATRIX_OPERAND,
-            index,
-            "a floating-point matrix",
-        )
-    })
+fn matrix_operand(o: &Operation<'_, '_, '_>, index: usize) -> Result<Shape, Finding> {
+    o.expect_operand(&arithmetic::MATRIX_OPERAND, index, FLOAT.matrix())?;
+    Ok(shape(o.m, o.ty(index)))
 }
 
 fn check_result_vector(o: &Operation<'_, '_, '_>) -> CheckResult {
-    if !o.m.is_float_vector(o.result) {
-        return Err(o.result_finding(&arithmetic::PRODUCT_RESULT, "a floating-point vector"));
-    }
+    o.expect_result(&arithmetic::PRODUCT_RESULT, FLOAT.vector())?;
     check_encoding(o, o.result)
 }
 
-fn check_vector_operand(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    if !o.m.is_float_vector(o.ty(index)) {
-        return Err(o.operand_finding(
-            &arithmetic::VECTOR_OPERAND,
-            index,
-            "a floating-point vector",
-        ));
-    }
-    Ok(())
-}
-
 fn check_components_of_vector(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    check_vector_operand(o, index)?;
+    o.expect_operand(&arithmetic::VECTOR_OPERAND, index, FLOAT.vector())?;
     check_components(o, index)
 }
 
@@ -240,7 +187,7 @@ pub(super) fn check_matrix_times_matrix(o: &Operation<'_, '_, '_>) -> CheckResul
 pub(super) fn check_outer_product(o: &Operation<'_, '_, '_>) -> CheckResult {
     let result = result_shape(o)?;
     let column = expect(o.ty(0) == result.column, || {
-        let rule = match o.m.is_float_vector(o.ty(0)) {
+        let rule = match FLOAT.vector().matches(o.m, o.ty(0)) {
             true => &arithmetic::PRODUCT_SHAPE,
             false => &arithmetic::VECTOR_OPERAND,
         };

@@ -12,6 +12,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Likeness, Lookup, Module, Type};
+use crate::pattern::{BOOL, DATA, INT, MATRIX, POINTER, Pattern, VECTOR};
 use crate::rules::generated::composite;
 
 pub(crate) const FAMILY: Family = Family {
@@ -36,6 +37,9 @@ pub(crate) const FAMILY: Family = Family {
     check,
     check_module: None,
 };
+
+/// What a vector can be made of.
+const COMPONENT: Pattern = Pattern::either(&[DATA, POINTER]);
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_values(at, check_operation)
@@ -64,19 +68,12 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let makes = expect(m.is_scalar(o.result) || m.is_pointer(o.result), || {
-        o.result_finding(&composite::DYNAMIC_RESULT, "a scalar")
-    });
-    let takes = expect(m.is_vector(o.ty(0)), || {
-        o.operand_finding(&composite::DYNAMIC_VECTOR, 0, "a vector")
-    });
+    let makes = o.expect_result(&composite::DYNAMIC_RESULT, COMPONENT);
+    let takes = o.expect_operand(&composite::DYNAMIC_VECTOR, 0, VECTOR);
     let vector = all([makes, takes]).and_then(|()| {
         expect(m.component_type(o.ty(0)) == o.result, || {
-            o.mismatch(
-                &composite::DYNAMIC_VECTOR,
-                0,
-                "components of the result type",
-            )
+            let wanted = "components of the result type";
+            o.mismatch(&composite::DYNAMIC_VECTOR, 0, wanted)
         })
     });
     all([vector, check_dynamic_index(o, 1)])
@@ -84,29 +81,19 @@ fn check_extract_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 fn check_insert_dynamic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    if !m.is_vector(o.result) {
-        return Err(o.result_finding(&composite::DYNAMIC_RESULT, "a vector"));
-    }
+    o.expect_result(&composite::DYNAMIC_RESULT, VECTOR)?;
     all([
-        expect(o.ty(0) == o.result, || {
-            o.mismatch(&composite::DYNAMIC_VECTOR, 0, "the result type")
-        }),
+        o.expect_result_type(&composite::DYNAMIC_VECTOR, 0),
         expect(o.ty(1) == m.component_type(o.result), || {
-            o.mismatch(
-                &composite::DYNAMIC_VECTOR,
-                1,
-                "the type of the result's components",
-            )
+            let wanted = "the type of the result's components";
+            o.mismatch(&composite::DYNAMIC_VECTOR, 1, wanted)
         }),
         check_dynamic_index(o, 2),
     ])
 }
 
 fn check_dynamic_index(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    match o.m.is_int_scalar(o.ty(index)) {
-        true => Ok(()),
-        false => Err(o.operand_finding(&composite::DYNAMIC_INDEX, index, "an integer scalar")),
-    }
+    o.expect_operand(&composite::DYNAMIC_INDEX, index, INT)
 }
 
 fn check_construct(o: &Operation<'_, '_, '_>) -> CheckResult {
@@ -183,14 +170,13 @@ fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> CheckResu
 
 fn check_constituents(o: &Operation<'_, '_, '_>, part: Id) -> CheckResult {
     all((0..o.args.len()).map(|index| {
-        if o.ty(index) != part {
-            return Err(o.mismatch(
+        expect(o.ty(index) == part, || {
+            o.mismatch(
                 &composite::CONSTITUENT,
                 index,
                 "the type of the result's parts",
-            ));
-        }
-        Ok(())
+            )
+        })
     }))
 }
 
@@ -268,28 +254,22 @@ fn check_copy(o: &Operation<'_, '_, '_>) -> CheckResult {
         let message = "OpCopyObject can't copy a value of type void";
         return Err(o.finding(&composite::COPY_VOID, message).arg(o.at, 0));
     }
-    if o.ty(0) != o.result {
-        return Err(o.mismatch(&composite::COPY_TYPE, 0, "the result type"));
-    }
-    Ok(())
+    o.expect_result_type(&composite::COPY_TYPE, 0)
 }
 
 fn check_transpose(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let Type::Matrix { column, count } = m.ty(o.result) else {
-        return Err(o.result_finding(&composite::TRANSPOSE_TYPE, "a matrix"));
-    };
-    let Type::Matrix {
-        column: old_column,
-        count: old_count,
-    } = m.ty(o.ty(0))
-    else {
-        return Err(o.operand_finding(&composite::TRANSPOSE_TYPE, 0, "a matrix"));
-    };
-    if m.component_type(column) != m.component_type(old_column) {
+    o.expect_result(&composite::TRANSPOSE_TYPE, MATRIX)?;
+    o.expect_operand(&composite::TRANSPOSE_TYPE, 0, MATRIX)?;
+    let (new, old) = (o.result, o.ty(0));
+    if m.component_type(new) != m.component_type(old) {
         return Err(o.mismatch(&composite::TRANSPOSE_TYPE, 0, "components of the same type"));
     }
-    if m.dimension(column) != old_count || m.dimension(old_column) != count {
+    let rows = |ty: Id| match m.ty(ty) {
+        Type::Matrix { column, .. } => m.dimension(column),
+        _ => 0,
+    };
+    if rows(new) != m.dimension(old) || rows(old) != m.dimension(new) {
         return Err(o.mismatch(&composite::TRANSPOSE_SHAPE, 0, "rows and columns swapped"));
     }
     Ok(())
@@ -348,14 +328,8 @@ pub(super) fn match_logically(m: &Module<'_>, a: Id, b: Id) -> bool {
 }
 
 fn check_conditional_copy(o: &Operation<'_, '_, '_>) -> CheckResult {
-    all((0..o.args.len()).map(|index| {
-        if index % 2 == 0 {
-            if !o.m.is_bool_scalar(o.ty(index)) {
-                return Err(o.operand_finding(&composite::CONDITIONAL_COPY, index, "a boolean"));
-            }
-        } else if o.ty(index) != o.result {
-            return Err(o.mismatch(&composite::CONDITIONAL_COPY, index, "the result type"));
-        }
-        Ok(())
+    all((0..o.args.len()).map(|index| match index % 2 {
+        0 => o.expect_operand(&composite::CONDITIONAL_COPY, index, BOOL),
+        _ => o.expect_result_type(&composite::CONDITIONAL_COPY, index),
     }))
 }

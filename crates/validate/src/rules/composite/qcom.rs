@@ -7,8 +7,14 @@ use spirvkit_grammar::Op;
 use super::super::cooperative_matrix::Use;
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, Finding, all, both, expect};
-use crate::module::{CooperativeMatrix, Lookup, Module, Type};
+use crate::module::{CooperativeMatrix, Lookup, Type};
+use crate::pattern::{FLOAT, INT, Pattern, UNSIGNED};
 use crate::rules::generated::composite;
+
+/// What arrays, and matrices that accumulate, are made of.
+const ELEMENT: Pattern = Pattern::either(&[INT.widths(&[32]), FLOAT.widths(&[16, 32])]);
+/// What other matrices are made of.
+const FACTOR: Pattern = Pattern::either(&[INT.widths(&[8]), FLOAT.widths(&[16, 32])]);
 
 pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
@@ -35,9 +41,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
             check_row(o, &matrix, o.ty(0), element, o.result)
         }
         Op::ExtractSubArrayQCOM => {
-            let index = expect(o.m.is_int_scalar_of(o.ty(1), 32), || {
-                o.operand_finding(&composite::QCOM_ARRAY, 1, "a 32-bit integer")
-            });
+            let index = o.expect_operand(&composite::QCOM_ARRAY, 1, INT.widths(&[32]));
             let ((element, other), ()) = both(arrays(o), index)?;
             let same = expect(element == other, || {
                 o.mismatch(&composite::QCOM_ARRAY, 0, "elements of the same type")
@@ -83,12 +87,7 @@ fn arrays(o: &Operation<'_, '_, '_>) -> Result<(Id, Id), Finding> {
 }
 
 fn check_element(o: &Operation<'_, '_, '_>, element: Id) -> CheckResult {
-    let is_fine = match o.m.ty(element) {
-        Type::Int { width, .. } => width == 32,
-        Type::Float { width, .. } => matches!(width, 16 | 32),
-        _ => false,
-    };
-    if is_fine {
+    if ELEMENT.matches(o.m, element) {
         return Ok(());
     }
     let message = format!(
@@ -111,19 +110,13 @@ fn check_row(
     let Some(matrix_use) = Use::of(m, matrix) else {
         return Ok(());
     };
-    let integer_width = match matrix_use {
-        Use::Accumulator => 32,
-        _ => 8,
+    let component = match matrix_use {
+        Use::Accumulator => ELEMENT,
+        _ => FACTOR,
     };
-    let is_fine = match m.ty(matrix.component) {
-        Type::Int { width, .. } => width == integer_width,
-        Type::Float { width, .. } => matches!(width, 16 | 32),
-        _ => false,
-    };
-    if !is_fine {
+    if !component.matches(m, matrix.component) {
         let message = format!(
-            "{} needs a matrix of {integer_width}-bit integers, 16-bit floats or 32-bit floats for this use, but has \
-             {}",
+            "{} needs a matrix with components that are {component} for this use, but has {}",
             o.op,
             m.show_type(matrix_type)
         );
@@ -151,7 +144,7 @@ fn check_row(
         let finding = o.finding(&composite::QCOM_ROW, message);
         return Err(finding.about(m, matrix_type, "the matrix is declared here"));
     }
-    let is_packed = is_u32(m, element);
+    let is_packed = UNSIGNED.widths(&[32]).matches(m, element);
     let length = m.array_length(array);
     let fits = |wanted: u64| length.is_none_or(|length| length == wanted);
     let is_fine = element == matrix.component && fits(count) || is_packed && fits(bits / 32);
@@ -166,8 +159,4 @@ fn check_row(
     );
     let finding = o.finding(&composite::QCOM_ARRAY, message);
     Err(finding.about(m, array, "the array is declared here"))
-}
-
-fn is_u32(m: &Module<'_>, ty: Id) -> bool {
-    m.is_unsigned_scalar(ty) && m.bit_width(ty) == 32
 }

@@ -3,6 +3,7 @@
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, all, both, expect};
 use crate::module::Lookup;
+use crate::pattern::VECTOR;
 use crate::rules::generated::composite;
 
 /// The index of a component that is left undefined.
@@ -10,9 +11,7 @@ const NOTHING: u32 = u32::MAX;
 
 pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    if !m.is_vector(o.result) {
-        return Err(o.result_finding(&composite::SHUFFLE_RESULT, "a vector"));
-    }
+    o.expect_result(&composite::SHUFFLE_RESULT, VECTOR)?;
     let indexes = o.args.get(2..).unwrap_or_default();
     let wanted = m.dimension(o.result) as usize;
     let count = expect(wanted == 0 || indexes.len() == wanted, || {
@@ -26,15 +25,10 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     let component = m.component_type(o.result);
     let vector = |index: usize| {
         let ty = o.ty(index);
-        if !m.is_vector(ty) {
-            return Err(o.operand_finding(&composite::SHUFFLE_VECTOR, index, "a vector"));
-        }
+        o.expect_operand(&composite::SHUFFLE_VECTOR, index, VECTOR)?;
         if m.component_type(ty) != component {
-            return Err(o.mismatch(
-                &composite::SHUFFLE_COMPONENT,
-                index,
-                "components of the same type",
-            ));
+            let wanted = "components of the same type";
+            return Err(o.mismatch(&composite::SHUFFLE_COMPONENT, index, wanted));
         }
         Ok(u64::from(m.dimension(ty)))
     };

@@ -2,16 +2,17 @@
 
 use crate::finding::{CheckResult, all, expect};
 use crate::module::{Lookup, Module};
+use crate::pattern::{INT, NUMBER, POINTER, Pattern};
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 use crate::rules::{arithmetic, cooperative_matrix};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{FPEncoding, Version};
 
-/// Whether numbers or vectors of them, but not booleans.
-fn is_numeric(m: &Module<'_>, ty: Id) -> bool {
-    m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
-}
+/// Numbers or vectors of them, but not booleans.
+const NUMBERS: Pattern = NUMBER.scalar_or_vector();
+
+const POINTER_OR_VECTOR: Pattern = Pattern::either(&[POINTER, INT, INT.vector().widths(&[32])]);
 
 pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
@@ -19,7 +20,7 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
     let wanted = "a pointer, or an integer or floating-point scalar or vector";
     // `SPV_INTEL_masked_gather_scatter` says no more of vectors of pointers.
     let has_pointers = |ty: Id| m.vector_of_pointers(ty).is_some();
-    let is_number_or_pointers = |ty: Id| is_numeric(m, ty) || has_pointers(ty);
+    let is_number_or_pointers = |ty: Id| NUMBERS.matches(m, ty) || has_pointers(ty);
     if is_number_or_pointers(to)
         && is_number_or_pointers(from)
         && (has_pointers(to) || has_pointers(from))
@@ -29,12 +30,8 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
     let is_fine =
         |ty: Id| m.is_pointer(ty) || is_number_or_pointers(ty) || m.is_cooperative_matrix(ty);
     all([
-        expect(is_fine(to), || {
-            o.result_finding(&conversion::BITCAST_TYPE, wanted)
-        }),
-        expect(is_fine(from), || {
-            o.operand_finding(&conversion::BITCAST_TYPE, 0, wanted)
-        }),
+        o.expect_result_that(&conversion::BITCAST_TYPE, is_fine(to), wanted),
+        o.expect_operand_that(&conversion::BITCAST_TYPE, 0, is_fine(from), wanted),
     ])?;
     if m.is_cooperative_matrix(to) || m.is_cooperative_matrix(from) {
         if m.is_cooperative_matrix(to) != m.is_cooperative_matrix(from) {
@@ -44,22 +41,16 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
         cooperative_matrix::check_same_shape(o, 0)?;
     }
     if m.is_pointer(to) != m.is_pointer(from) {
-        let number = if m.is_pointer(to) { from } else { to };
         let vectors =
             m.version >= Version::V1_5 || m.has_extension("SPV_KHR_physical_storage_buffer");
-        let is_fine = m.is_int_scalar(number)
-            || vectors && m.is_int_vector(number) && m.bit_width(number) == 32;
-        if !is_fine {
-            let wanted = match vectors {
-                true => "a pointer, an integer scalar or a vector of 32-bit integers",
-                false => "a pointer or an integer scalar",
-            };
-            return Err(match m.is_pointer(to) {
-                true => o.operand_finding(&conversion::BITCAST_POINTER, 0, wanted),
-                false => o.result_finding(&conversion::BITCAST_POINTER, wanted),
-            });
-        }
-        return Ok(());
+        let wanted = match vectors {
+            true => POINTER_OR_VECTOR,
+            false => Pattern::either(&[POINTER, INT]),
+        };
+        return match m.is_pointer(to) {
+            true => o.expect_operand(&conversion::BITCAST_POINTER, 0, wanted),
+            false => o.expect_result(&conversion::BITCAST_POINTER, wanted),
+        };
     }
     if !m.is_pointer(to) {
         let (new, old) = (total_width(m, to), total_width(m, from));
@@ -90,21 +81,11 @@ fn total_width(m: &Module<'_>, ty: Id) -> Option<u64> {
 }
 
 pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let m = o.m;
-    let base = o.ty(0);
-    let wanted = "an integer or floating-point scalar or vector";
-    let offset = expect(m.is_int_scalar(o.ty(1)), || {
-        o.operand_finding(&conversion::EXTRACT_OFFSET, 1, "an integer scalar")
-    });
-    let kinds = [
-        expect(is_numeric(m, o.result), || {
-            o.result_finding(&conversion::RESULT, wanted)
-        }),
-        expect(is_numeric(m, base), || {
-            o.operand_finding(&conversion::OPERAND, 0, wanted)
-        }),
-    ];
-    let kinds = all(kinds);
+    let offset = o.expect_operand(&conversion::EXTRACT_OFFSET, 1, INT);
+    let kinds = all([
+        o.expect_result(&conversion::RESULT, NUMBERS),
+        o.expect_operand(&conversion::OPERAND, 0, NUMBERS),
+    ]);
     if kinds.is_err() {
         return all([kinds, offset]);
     }
@@ -113,9 +94,7 @@ pub(super) fn check_extract(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 fn check_extract_sizes(o: &Operation<'_, '_, '_>) -> CheckResult {
     let (m, base) = (o.m, o.ty(0));
-    if !o.same_dimension(base, o.result) {
-        return Err(o.mismatch(&conversion::SIZE, 0, "as many components as the result"));
-    }
+    o.expect_size(&conversion::SIZE, 0)?;
     expect(m.bit_width(base) > m.bit_width(o.result), || {
         o.mismatch(
             &conversion::EXTRACT_WIDTH,
@@ -142,7 +121,7 @@ fn check_extract_in_vulkan(o: &Operation<'_, '_, '_>) -> CheckResult {
             );
             finding.vuid("VUID-StandaloneSpirv-Result-12468")
         }),
-        expect(m.is_int_scalar_or_vector(o.ty(0)), || {
+        expect(INT.scalar_or_vector().matches(m, o.ty(0)), || {
             let wanted = "an integer scalar or vector in Vulkan";
             let finding = o.operand_finding(&conversion::EXTRACT_VULKAN, 0, wanted);
             finding.vuid("VUID-StandaloneSpirv-Base-12469")

@@ -7,13 +7,12 @@ mod vendor;
 
 use spirvkit_grammar::Op;
 
-use numbers::Kind;
-
 use super::operation::{Operation, check_types, check_values};
 use super::{Family, cooperative_matrix};
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::Lookup;
+use crate::pattern::{FLOAT, INT, UNSIGNED};
 use crate::rules::generated::conversion;
 
 pub(crate) const FAMILY: Family = Family {
@@ -65,15 +64,15 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 
 pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
-        Op::ConvertFToU => numbers::check_number(o, Kind::Unsigned, Kind::Float),
-        Op::ConvertFToS => numbers::check_number(o, Kind::Int, Kind::Float),
-        Op::ConvertSToF | Op::ConvertUToF => numbers::check_number(o, Kind::Float, Kind::Int),
+        Op::ConvertFToU => numbers::check_number(o, UNSIGNED, FLOAT),
+        Op::ConvertFToS => numbers::check_number(o, INT, FLOAT),
+        Op::ConvertSToF | Op::ConvertUToF => numbers::check_number(o, FLOAT, INT),
         Op::UConvert | Op::SConvert => {
             let result = match o.op {
-                Op::UConvert => Kind::Unsigned,
-                _ => Kind::Int,
+                Op::UConvert => UNSIGNED,
+                _ => INT,
             };
-            numbers::check_number(o, result, Kind::Int)?;
+            numbers::check_number(o, result, INT)?;
             if o.m.bit_width(o.ty(0)) == o.m.bit_width(o.result) {
                 return Err(o.mismatch(
                     &conversion::SAME_WIDTH,
@@ -84,7 +83,7 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
             Ok(())
         }
         Op::FConvert => {
-            numbers::check_number(o, Kind::Float, Kind::Float)?;
+            numbers::check_number(o, FLOAT, FLOAT)?;
             if o.m.component_type(o.ty(0)) == o.m.component_type(o.result) {
                 let wanted = "a component type other than the result's";
                 return Err(o.mismatch(&conversion::SAME_COMPONENT, 0, wanted));

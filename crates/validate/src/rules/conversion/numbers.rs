@@ -3,65 +3,38 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{FPEncoding, Op};
 
-use crate::finding::{CheckResult, all, expect};
-use crate::module::{Lookup, Module, Type};
+use crate::finding::{CheckResult, all};
+use crate::module::Module;
+use crate::pattern::{COOPERATIVE_MATRIX, FLOAT, INT, Pattern};
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 use crate::rules::{arithmetic, cooperative_matrix};
 
-/// What the components of a numeric type are to be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Float,
-    Int,
-    Unsigned,
-}
-
-impl Kind {
-    fn accepts(self, m: &Module<'_>, component: Id) -> bool {
-        match (self, m.ty(component)) {
-            (Self::Float, Type::Float { .. }) | (Self::Int, Type::Int { .. }) => true,
-            (Self::Unsigned, Type::Int { signed, .. }) => !signed,
-            _ => false,
-        }
-    }
-
-    fn wanted(self) -> &'static str {
-        match self {
-            Self::Float => "a floating-point scalar or vector",
-            Self::Int => "an integer scalar or vector",
-            Self::Unsigned => "an unsigned integer scalar or vector",
-        }
-    }
-}
-
 /// A conversion of numbers, with what its result and its operand are to be made
 /// of.
-pub(super) fn check_number(o: &Operation<'_, '_, '_>, result: Kind, operand: Kind) -> CheckResult {
-    let m = o.m;
-    let is_matrix = m.is_cooperative_matrix(o.result);
-    let component = match is_matrix {
-        true => m.component_type(o.result),
-        false => m.scalar_or_vector_component(o.result),
+pub(super) fn check_number(
+    o: &Operation<'_, '_, '_>,
+    result: Pattern,
+    operand: Pattern,
+) -> CheckResult {
+    let is_matrix = COOPERATIVE_MATRIX.matches(o.m, o.result);
+    let makes = match is_matrix {
+        true => result.cooperative_matrix(),
+        false => result.scalar_or_vector(),
     };
-    let makes = expect(result.accepts(m, component), || {
-        o.result_finding(&conversion::RESULT, result.wanted())
-    });
-    let ty = o.ty(0);
-    let component = match is_matrix && m.is_cooperative_matrix(ty) {
-        true => m.component_type(ty),
-        false => m.scalar_or_vector_component(ty),
+    let takes = match is_matrix && COOPERATIVE_MATRIX.matches(o.m, o.ty(0)) {
+        true => operand.cooperative_matrix(),
+        false => operand.scalar_or_vector(),
     };
-    let takes = expect(operand.accepts(m, component), || {
-        o.operand_finding(&conversion::OPERAND, 0, operand.wanted())
-    });
-    all([makes, takes])?;
-    if is_matrix {
-        cooperative_matrix::check_conversion(o)?;
-    } else if !o.same_dimension(ty, o.result) {
-        return Err(o.mismatch(&conversion::SIZE, 0, "as many components as the result"));
+    all([
+        o.expect_result(&conversion::RESULT, makes),
+        o.expect_operand(&conversion::OPERAND, 0, takes),
+    ])?;
+    match is_matrix {
+        true => cooperative_matrix::check_conversion(o)?,
+        false => o.expect_size(&conversion::SIZE, 0)?,
     }
-    if m.env.is_vulkan() {
+    if o.m.env.is_vulkan() {
         check_microscaling(o)?;
     }
     Ok(())
@@ -105,28 +78,14 @@ pub(super) fn check_microscaling(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 pub(super) fn check_saturating(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([
-        expect(o.m.is_int_scalar_or_vector(o.result), || {
-            o.result_finding(&conversion::RESULT, Kind::Int.wanted())
-        }),
-        expect(o.m.is_int_scalar_or_vector(o.ty(0)), || {
-            o.operand_finding(&conversion::OPERAND, 0, Kind::Int.wanted())
-        }),
+        o.expect_result(&conversion::RESULT, INT.scalar_or_vector()),
+        o.expect_operand(&conversion::OPERAND, 0, INT.scalar_or_vector()),
     ])?;
-    if !o.same_dimension(o.ty(0), o.result) {
-        return Err(o.mismatch(&conversion::SIZE, 0, "as many components as the result"));
-    }
-    Ok(())
+    o.expect_size(&conversion::SIZE, 0)
 }
 
 pub(super) fn check_quantize(o: &Operation<'_, '_, '_>) -> CheckResult {
-    if !o.m.is_float_scalar_or_vector(o.result) || o.m.bit_width(o.result) != 32 {
-        return Err(o.result_finding(
-            &conversion::QUANTIZE_RESULT,
-            "a 32-bit floating-point scalar or vector",
-        ));
-    }
-    if o.ty(0) != o.result {
-        return Err(o.mismatch(&conversion::QUANTIZE_OPERAND, 0, "the result type"));
-    }
-    Ok(())
+    let floats = FLOAT.scalar_or_vector().widths(&[32]);
+    o.expect_result(&conversion::QUANTIZE_RESULT, floats)?;
+    o.expect_result_type(&conversion::QUANTIZE_OPERAND, 0)
 }

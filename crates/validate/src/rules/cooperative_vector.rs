@@ -1,14 +1,14 @@
 //! Cooperative vectors (`SPV_NV_cooperative_vector`).
 
-use spirvkit_binary::Id;
 use spirvkit_grammar::{ComponentType, Op};
 
 use super::Family;
 use super::memory::operands::{self, Access};
 use super::operation::Operation;
-use crate::finding::{CheckResult, all, expect};
+use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
+use crate::pattern::{BOOL, INT, NUMBER, Pattern};
 use crate::rules::generated::cooperative_vector;
 
 pub(crate) const FAMILY: Family = Family {
@@ -67,22 +67,15 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     }
 }
 
-fn is_vector(o: &Operation<'_, '_, '_>, ty: Id) -> bool {
-    matches!(o.m.ty(ty), Type::LongVector { .. })
-}
+const COOPERATIVE_VECTOR: Pattern =
+    Pattern::declared_by(Op::TypeVectorIdEXT, "a cooperative vector");
 
 fn check_result(o: &Operation<'_, '_, '_>) -> CheckResult {
-    match is_vector(o, o.result) {
-        true => Ok(()),
-        false => Err(o.result_finding(&cooperative_vector::VECTOR, "a cooperative vector")),
-    }
+    o.expect_result(&cooperative_vector::VECTOR, COOPERATIVE_VECTOR)
 }
 
 fn check_vector(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    match is_vector(o, o.ty(index)) {
-        true => Ok(()),
-        false => Err(o.operand_finding(&cooperative_vector::VECTOR, index, "a cooperative vector")),
-    }
+    o.expect_operand(&cooperative_vector::VECTOR, index, COOPERATIVE_VECTOR)
 }
 
 fn check_pointer(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
@@ -91,42 +84,26 @@ fn check_pointer(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         Type::UntypedPointer { .. } => true,
         Type::Pointer { pointee, .. } => match m.ty(pointee) {
             Type::Array { element, .. } | Type::RuntimeArray { element } => {
-                m.is_int_scalar_or_vector(element) || m.is_float_scalar_or_vector(element)
+                NUMBER.scalar_or_vector().matches(m, element)
             }
             _ => false,
         },
         _ => false,
     };
-    match is_fine {
-        true => Ok(()),
-        false => {
-            let wanted = "a pointer to an array of scalars or vectors of numbers";
-            Err(o.operand_finding(&cooperative_vector::POINTER, index, wanted))
-        }
-    }
+    let wanted = "a pointer to an array of scalars or vectors of numbers";
+    o.expect_operand_that(&cooperative_vector::POINTER, index, is_fine, wanted)
 }
 
 fn check_offset(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    let ty = o.ty(index);
-    match o.m.is_int_scalar_of(ty, 32) || o.m.is_int_scalar_of(ty, 64) {
-        true => Ok(()),
-        false => Err(o.operand_finding(
-            &cooperative_vector::OFFSET,
-            index,
-            "a 32-bit or 64-bit integer",
-        )),
-    }
+    o.expect_operand(&cooperative_vector::OFFSET, index, INT.widths(&[32, 64]))
 }
 
 fn check_constant(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    match o.m.is_int_scalar_of(o.ty(index), 32) && o.m.is_constant(o.id(index)) {
-        true => Ok(()),
-        false => Err(o.operand_finding(
-            &cooperative_vector::CONSTANT,
-            index,
-            "a constant 32-bit integer",
-        )),
-    }
+    o.expect_operand(
+        &cooperative_vector::CONSTANT,
+        index,
+        INT.widths(&[32]).constant(),
+    )
 }
 
 fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
@@ -138,7 +115,6 @@ fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult
 
 /// A product, with or without a bias that is added.
 fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> CheckResult {
-    let m = o.m;
     let input = all([
         check_result(o),
         check_vector(o, 0),
@@ -159,9 +135,7 @@ fn check_product(o: &Operation<'_, '_, '_>, adds: bool) -> CheckResult {
         false => (Ok(()), 5),
     };
     let constants = (rows..rows + 3).map(|index| check_constant(o, index));
-    let transpose = expect(m.is_bool_scalar(o.ty(rows + 3)), || {
-        o.operand_finding(&cooperative_vector::TRANSPOSE, rows + 3, "a boolean")
-    });
+    let transpose = o.expect_operand(&cooperative_vector::TRANSPOSE, rows + 3, BOOL);
     let stride = check_optional_stride(o, rows + 4);
     all([input, bias, all(constants), transpose, stride])?;
     all([check_made(o, rows), check_taken(o, rows)])

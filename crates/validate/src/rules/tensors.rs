@@ -9,6 +9,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
+use crate::pattern::{DATA, INT, Pattern};
 use crate::rules::generated::tensor;
 
 pub(crate) const FAMILY: Family = Family {
@@ -30,6 +31,10 @@ pub(crate) const FAMILY: Family = Family {
     check,
     check_module: None,
 };
+
+pub(super) const TENSOR_VIEW: Pattern = Pattern::declared_by(Op::TypeTensorViewNV, "a tensor view");
+pub(super) const TENSOR_LAYOUT: Pattern =
+    Pattern::declared_by(Op::TypeTensorLayoutNV, "a tensor layout");
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
@@ -73,13 +78,8 @@ impl Tensor {
             }
             _ => false,
         };
-        match is_fine {
-            true => Ok(()),
-            false => {
-                let wanted = "an array of integers, one for each dimension of the tensor";
-                Err(o.operand_finding(&tensor::COORDINATES, index, wanted))
-            }
-        }
+        let wanted = "an array of integers, one for each dimension of the tensor";
+        o.expect_operand_that(&tensor::COORDINATES, index, is_fine, wanted)
     }
 }
 
@@ -93,10 +93,9 @@ fn element(m: &Module<'_>, ty: Id) -> Id {
 
 fn check_read(o: &Operation<'_, '_, '_>) -> CheckResult {
     let value = element(o.m, o.result);
-    let made = expect(o.m.is_scalar(value), || {
-        o.result_finding(&tensor::ELEMENT, "a scalar or an array of scalars")
-    });
-    let is_made = made.is_ok();
+    let is_made = DATA.matches(o.m, value);
+    let wanted = "a scalar or an array of scalars";
+    let made = o.expect_result_that(&tensor::ELEMENT, is_made, wanted);
     let tensor = match Tensor::of(o, 0) {
         Ok(tensor) => tensor,
         Err(finding) => return all([made, Err(finding)]),
@@ -114,10 +113,9 @@ fn check_read(o: &Operation<'_, '_, '_>) -> CheckResult {
 
 fn check_write(o: &Operation<'_, '_, '_>) -> CheckResult {
     let tensor = Tensor::of(o, 0)?;
-    let element = expect(element(o.m, o.ty(2)) == tensor.element, || {
-        let wanted = "an element of the tensor or an array of them";
-        o.operand_finding(&tensor::ELEMENT, 2, wanted)
-    });
+    let is_element = element(o.m, o.ty(2)) == tensor.element;
+    let wanted = "an element of the tensor or an array of them";
+    let element = o.expect_operand_that(&tensor::ELEMENT, 2, is_element, wanted);
     all([
         tensor.check_coordinates(o, 1),
         element,
@@ -170,12 +168,8 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> C
 
 fn check_query(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let made = expect(m.is_int_scalar(o.result), || {
-        o.result_finding(&tensor::QUERY_RESULT, "an integer scalar")
-    });
-    let dimension = expect(m.is_int_scalar(o.ty(1)) && m.is_constant(o.id(1)), || {
-        o.operand_finding(&tensor::DIMENSION, 1, "a constant integer scalar")
-    });
+    let made = o.expect_result(&tensor::QUERY_RESULT, INT);
+    let dimension = o.expect_operand(&tensor::DIMENSION, 1, INT.constant());
     let ((), (tensor, ())) = both(made, both(Tensor::of(o, 0), dimension))?;
     if let (Some(dimension), Some(rank)) = (m.constant_u64(o.id(1)), m.constant_u64(tensor.rank))
         && dimension >= rank
@@ -198,19 +192,12 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> CheckResult {
             | Op::TensorViewSetStrideNV
             | Op::TensorViewSetClipNV
     );
-    let (wanted, shown) = match is_view {
-        true => (Op::TypeTensorViewNV, "a tensor view"),
-        false => (Op::TypeTensorLayoutNV, "a tensor layout"),
-    };
-    if m.ty(o.result) != Type::Other(wanted) {
-        return Err(o.result_finding(&tensor::ADDRESSING_TYPE, shown));
-    }
+    let wanted = if is_view { TENSOR_VIEW } else { TENSOR_LAYOUT };
+    o.expect_result(&tensor::ADDRESSING_TYPE, wanted)?;
     if matches!(o.op, Op::CreateTensorLayoutNV | Op::CreateTensorViewNV) {
         return Ok(());
     }
-    let base = expect(o.ty(0) == o.result, || {
-        o.mismatch(&tensor::ADDRESSING_TYPE, 0, "the result type")
-    });
+    let base = o.expect_result_type(&tensor::ADDRESSING_TYPE, 0);
     let given = o.args.len().saturating_sub(1) as u64;
     let dimension = m.def(o.result).and_then(|def| m.constant_u64(def.id(0)));
     let count = match o.op {
@@ -229,10 +216,8 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> CheckResult {
         let finding = o.finding(&tensor::ADDRESSING_COUNT, message);
         finding.about(m, o.result, "the type is declared here")
     });
-    let operands = (1..o.args.len()).map(|index| {
-        expect(m.is_int_scalar_of(o.ty(index), 32), || {
-            o.operand_finding(&tensor::ADDRESSING_OPERAND, index, "a 32-bit integer")
-        })
-    });
+    let integer = INT.widths(&[32]);
+    let operands = (1..o.args.len())
+        .map(|index| o.expect_operand(&tensor::ADDRESSING_OPERAND, index, integer));
     all([base, count, all(operands)])
 }

@@ -9,7 +9,9 @@ use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, all, expect};
 use crate::module::{CooperativeMatrix, Lookup, Module, Type};
+use crate::pattern::{BOOL, INT, NUMBER, POINTER};
 use crate::rules::generated::cooperative_matrix;
+use crate::rules::tensors::{TENSOR_LAYOUT, TENSOR_VIEW};
 
 /// The matrix type that is loaded or stored, with its id, and the index of the
 /// operand behind pointer and object.
@@ -45,40 +47,26 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
         return Ok(());
     }
     let (matrix, ty, next) = accessed(o)?;
-    let is_numeric = |ty: Id| m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty);
-    match m.ty(o.ty(0)) {
-        Type::Pointer { pointee, .. } if is_numeric(pointee) => {}
-        Type::UntypedPointer { .. } => {}
-        _ => {
-            let wanted = "a pointer to a scalar or vector of numbers";
-            return Err(o.operand_finding(&cooperative_matrix::POINTER, 0, wanted));
-        }
-    }
+    let is_fine = match m.ty(o.ty(0)) {
+        Type::Pointer { pointee, .. } => NUMBER.scalar_or_vector().matches(m, pointee),
+        Type::UntypedPointer { .. } => true,
+        _ => false,
+    };
+    let wanted = "a pointer to a scalar or vector of numbers";
+    o.expect_operand_that(&cooperative_matrix::POINTER, 0, is_fine, wanted)?;
     if matches!(
         o.op,
         Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV
     ) {
-        if !m.is_int_scalar(o.ty(next)) {
-            return Err(o.operand_finding(&cooperative_matrix::STRIDE, next, "an integer scalar"));
-        }
-        let layout = o.id(next + 1);
-        if !m.is_bool_scalar(o.ty(next + 1)) || !m.is_constant(layout) {
-            return Err(o.operand_finding(
-                &cooperative_matrix::LAYOUT,
-                next + 1,
-                "a constant boolean",
-            ));
-        }
+        o.expect_operand(&cooperative_matrix::STRIDE, next, INT)?;
+        o.expect_operand(&cooperative_matrix::LAYOUT, next + 1, BOOL.constant())?;
         return check_memory(o, next + 2, ty);
     }
-    let layout = o.id(next);
-    if !m.is_int_scalar_of(o.ty(next), 32) || !m.is_constant(layout) {
-        return Err(o.operand_finding(
-            &cooperative_matrix::LAYOUT,
-            next,
-            "a constant 32-bit integer",
-        ));
-    }
+    o.expect_operand(
+        &cooperative_matrix::LAYOUT,
+        next,
+        INT.widths(&[32]).constant(),
+    )?;
     all([
         check_stride(o, &matrix, next),
         check_memory(o, next + 2, ty),
@@ -92,8 +80,8 @@ fn check_stride(
 ) -> CheckResult {
     let m = o.m;
     let index = layout + 1;
-    if o.args.len() > index && !m.is_int_scalar(o.ty(index)) {
-        return Err(o.operand_finding(&cooperative_matrix::STRIDE, index, "an integer scalar"));
+    if o.args.len() > index {
+        o.expect_operand(&cooperative_matrix::STRIDE, index, INT)?;
     }
     let Some(layout) = m.constant_u64(o.id(layout)) else {
         return Ok(());
@@ -178,19 +166,12 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
         return Ok(());
     }
     let (matrix, ty, next) = accessed(o)?;
-    let is_pointer = m.is_pointer(o.ty(0));
-    let pointer = expect(is_pointer, || {
-        o.operand_finding(&cooperative_matrix::POINTER, 0, "a pointer")
-    });
+    let pointer = o.expect_operand(&cooperative_matrix::POINTER, 0, POINTER);
     let object = expect(o.ty(1) == ty, || {
         o.mismatch(&cooperative_matrix::ACCESSED, 1, "the result type")
     });
-    let layout = o.ty(next);
-    let is_layout = m.ty(layout) == Type::Other(Op::TypeTensorLayoutNV);
-    let layouts = expect(is_layout, || {
-        o.operand_finding(&cooperative_matrix::TENSOR_LAYOUT, next, "a tensor layout")
-    });
-    let memory = match is_pointer {
+    let layout = o.expect_operand(&cooperative_matrix::TENSOR_LAYOUT, next, TENSOR_LAYOUT);
+    let memory = match pointer.is_ok() {
         true => check_memory(o, next + 1, ty),
         false => Ok(()),
     };
@@ -203,16 +184,11 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
         })
     };
     let view = match take(TensorAddressingOperands::TensorView) {
-        Some(index) if !is_no_value(o, index) => {
-            let is_view = m.ty(o.ty(index)) == Type::Other(Op::TypeTensorViewNV);
-            expect(is_view, || {
-                o.operand_finding(&cooperative_matrix::TENSOR_VIEW, index, "a tensor view")
-            })
-        }
-        _ => Ok(()),
+        Some(index) => o.expect_operand(&cooperative_matrix::TENSOR_VIEW, index, TENSOR_VIEW),
+        None => Ok(()),
     };
-    let dimension = match is_layout {
-        true => tensor_dimension(m, layout),
+    let dimension = match layout.is_ok() {
+        true => tensor_dimension(m, o.ty(next)),
         false => None,
     };
     let function = take(TensorAddressingOperands::DecodeFunc);
@@ -229,7 +205,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([
         pointer,
         object,
-        layouts,
+        layout,
         memory,
         view,
         has_function,

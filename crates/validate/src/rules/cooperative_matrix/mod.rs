@@ -13,6 +13,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
+use crate::pattern::{INT, Pattern, UNSIGNED};
 use crate::rules::generated::cooperative_matrix;
 
 pub(super) use shapes::{Use, check_conversion, check_same_shape, check_use_conversion};
@@ -37,6 +38,12 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
+/// Of the later extension.
+const KHR_MATRIX: Pattern = Pattern::declared_by(
+    Op::TypeCooperativeMatrixKHR,
+    "a cooperative matrix of SPV_KHR_cooperative_matrix",
+);
+
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::CooperativeMatrixLengthKHR | Op::CooperativeMatrixLengthNV => {
@@ -57,12 +64,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 
 fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    if !m.is_unsigned_scalar(o.result) || m.bit_width(o.result) != 32 {
-        return Err(o.result_finding(
-            &cooperative_matrix::LENGTH_RESULT,
-            "a 32-bit unsigned integer",
-        ));
-    }
+    o.expect_result(&cooperative_matrix::LENGTH_RESULT, UNSIGNED.widths(&[32]))?;
     let ty = o.id(0);
     let is_fine = match m.ty(ty) {
         Type::CooperativeMatrix(_) => o.op == Op::CooperativeMatrixLengthKHR,
@@ -82,20 +84,10 @@ fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
 }
 
 fn check_coordinate(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let m = o.m;
-    if m.dimension(o.result) != 2 || !m.is_int_vector(o.result) || m.bit_width(o.result) != 32 {
-        return Err(o.result_finding(
-            &cooperative_matrix::COORDINATE,
-            "a vector of two 32-bit integers",
-        ));
-    }
-    if !matches!(m.ty(o.ty(0)), Type::CooperativeMatrix(_)) {
-        return Err(o.operand_finding(&cooperative_matrix::COORDINATE, 0, "a cooperative matrix"));
-    }
-    if !m.is_int_scalar_of(o.ty(1), 32) {
-        return Err(o.operand_finding(&cooperative_matrix::COORDINATE, 1, "a 32-bit integer"));
-    }
-    Ok(())
+    let integer = INT.widths(&[32]);
+    o.expect_result(&cooperative_matrix::COORDINATE, integer.vector_of(&[2]))?;
+    o.expect_operand(&cooperative_matrix::COORDINATE, 0, KHR_MATRIX)?;
+    o.expect_operand(&cooperative_matrix::COORDINATE, 1, integer)
 }
 
 fn check_mul_add(o: &Operation<'_, '_, '_>) -> CheckResult {

@@ -4,6 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::super::operation::Operation;
+use super::KHR_MATRIX;
 use crate::finding::{CheckResult, Finding};
 use crate::module::{CooperativeMatrix, Lookup, Module, Type};
 use crate::rules::generated::cooperative_matrix;
@@ -157,16 +158,9 @@ fn check_transposing(o: &Operation<'_, '_, '_>) -> CheckResult {
 /// `OpCooperativeMatrixConvertUseEXT` and `OpCooperativeMatrixTransposeNV`.
 pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let Type::CooperativeMatrix(to) = m.ty(o.result) else {
-        return Err(o.result_finding(
-            &cooperative_matrix::FORM,
-            "a cooperative matrix of SPV_KHR_cooperative_matrix",
-        ));
-    };
-    let Type::CooperativeMatrix(from) = m.ty(o.ty(0)) else {
-        let wanted = "a cooperative matrix of SPV_KHR_cooperative_matrix";
-        return Err(o.operand_finding(&cooperative_matrix::FORM, 0, wanted));
-    };
+    o.expect_result(&cooperative_matrix::FORM, KHR_MATRIX)?;
+    o.expect_operand(&cooperative_matrix::FORM, 0, KHR_MATRIX)?;
+    let Pair { from, to } = Pair::of(o, 0)?;
     let only_sign_differs = m.is_int_scalar(from.component)
         && m.is_int_scalar(to.component)
         && m.bit_width(from.component) == m.bit_width(to.component);

@@ -118,9 +118,8 @@ impl<'m, 'a> InstCtx<'m, 'a> {
             self.m.title_of(&self.inst),
             self.m.show_operand(operand)
         );
-        let finding = self.finding(rule, message);
-        let finding = finding.about(self.m, operand, "the operand is defined here");
-        finding.arg(self, index)
+        self.finding(rule, message)
+            .about(self.m, operand, "the operand is defined here")
     }
 
     /// The same, unless it is reported elsewhere that the operand is no value.

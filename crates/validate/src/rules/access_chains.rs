@@ -147,17 +147,7 @@ fn result_finding(at: &InstCtx<'_, '_>, kind: Kind) -> Finding {
         true => "an untyped pointer",
         false => "a typed pointer",
     };
-    let result = at.result_type();
-    let message = format!(
-        "the result of {} must be {wanted}, but is {}",
-        at.inst.op(),
-        at.m.show_type(result)
-    );
-    at.finding(&access_chain::RESULT_TYPE, message).about(
-        at.m,
-        result,
-        "the result type is declared here",
-    )
+    at.result_finding(&access_chain::RESULT_TYPE, wanted)
 }
 
 #[cold]

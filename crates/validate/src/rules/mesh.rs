@@ -7,6 +7,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Lookup, Models, Module, Type};
+use crate::pattern::{INT, UNSIGNED};
 use crate::rules::generated::mesh;
 
 pub(crate) const FAMILY: Family = Family {
@@ -44,20 +45,8 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 }
 
 fn check_count(at: &InstCtx<'_, '_>, index: usize, unsigned: bool) -> CheckResult {
-    let m = at.m;
-    let ty = at.type_of_arg(index);
-    if m.is_int_scalar_of(ty, 32) && (!unsigned || m.is_unsigned_scalar(ty)) {
-        return Ok(());
-    }
-    let message = format!(
-        "operand {} of {} must be an unsigned 32-bit integer, but is {}",
-        index + 1,
-        at.inst.op(),
-        m.show_value(at.id(index))
-    );
-    Err(at
-        .finding(&mesh::COUNT, message)
-        .about(m, at.id(index), "the operand is defined here"))
+    let wanted = if unsigned { UNSIGNED } else { INT };
+    at.expect_operand(&mesh::COUNT, index, wanted.widths(&[32]))
 }
 
 fn check_payload(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -67,14 +56,8 @@ fn check_payload(at: &InstCtx<'_, '_>) -> CheckResult {
     if variable_class(at.m, payload) == Some(StorageClass::TaskPayloadWorkgroupEXT) {
         return Ok(());
     }
-    let message = format!(
-        "the payload of {} must be a variable in `TaskPayloadWorkgroupEXT`, but {} is not",
-        at.inst.op(),
-        at.m.show_value(payload)
-    );
-    Err(at
-        .finding(&mesh::PAYLOAD, message)
-        .about(at.m, payload, "the operand is defined here"))
+    let wanted = "a variable in `TaskPayloadWorkgroupEXT`";
+    Err(at.operand_finding(&mesh::PAYLOAD, 3, wanted))
 }
 
 /// The storage class of a variable; `None` for anything else.

@@ -82,12 +82,7 @@ fn size(at: &InstCtx<'_, '_>, target: Id, source: Id) -> CheckResult {
     let m = at.m;
     let id = at.id(2);
     let Type::Int { signed, .. } = m.ty_of(id) else {
-        let message = format!(
-            "the size of a copy must be an integer, but is {}",
-            m.show_value(id)
-        );
-        let finding = at.finding(&memory::COPY_SIZE, message);
-        return Err(finding.about(m, id, "the size is defined here"));
+        return Err(at.operand_finding(&memory::COPY_SIZE, 2, "an integer"));
     };
     let Some(size) = m.constant_u64(id) else {
         return Ok(());

@@ -4,9 +4,10 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::load_store::pointer_finding;
-use crate::finding::{CheckResult, Finding, all, expect};
+use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type, is_cross_workgroup};
+use crate::pattern::{BOOL, INT};
 use crate::rules::generated::memory;
 
 /// `OpArrayLength` and `OpUntypedArrayLengthKHR`.
@@ -119,19 +120,13 @@ pub(super) fn comparison(at: &InstCtx<'_, '_>) -> CheckResult {
         _ if count > 0 => Id(0),
         _ => result,
     };
-    let (fine, wanted) = match at.inst.op() {
-        Op::PtrDiff => (m.is_int_scalar(component), "an integer"),
-        _ => (m.is_bool_scalar(component), "a boolean"),
+    let wanted = match at.inst.op() {
+        Op::PtrDiff => INT,
+        _ => BOOL,
     };
-    let result = expect(fine, || {
+    let result = expect(wanted.matches(m, component), || {
         let each = if count > 0 { " for each pointer" } else { "" };
-        let message = format!(
-            "the result type of {} must be {wanted}{each}, but is {}",
-            at.inst.op(),
-            m.show_type(result)
-        );
-        let finding = at.finding(&memory::POINTER_COMPARISON, message);
-        finding.about(m, result, "the result type is declared here")
+        at.result_finding(&memory::POINTER_COMPARISON, &format!("{wanted}{each}"))
     });
     all([enabled, result, compared(at, logical && is_enabled)])
 }
@@ -142,18 +137,18 @@ fn compared(at: &InstCtx<'_, '_>, by_class: bool) -> CheckResult {
     let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
     let (pointer, _) = m.vector_of_pointers(left).unwrap_or((left, 0));
     let Some(class) = m.pointer_class(pointer) else {
-        return Err(operand_finding(at, 0, "a pointer"));
+        return Err(at.operand_finding(&memory::POINTER_COMPARISON, 0, "a pointer"));
     };
     let is_untyped = |ty: Id| matches!(m.ty(ty), Type::UntypedPointer { .. });
     // A distance is counted in elements, so that the types must agree.
     if at.inst.op() != Op::PtrDiff && (is_untyped(left) || is_untyped(right)) {
         if m.pointer_class(right) != Some(class) {
             let wanted = "a pointer to the same storage class as the other operand";
-            return Err(operand_finding(at, 1, wanted));
+            return Err(at.operand_finding(&memory::POINTER_COMPARISON, 1, wanted));
         }
     } else if left != right {
-        return Err(operand_finding(
-            at,
+        return Err(at.operand_finding(
+            &memory::POINTER_COMPARISON,
             1,
             "a pointer of the same type as the other operand",
         ));
@@ -176,22 +171,9 @@ fn compared(at: &InstCtx<'_, '_>, by_class: bool) -> CheckResult {
         && class == StorageClass::PhysicalStorageBuffer
     {
         let wanted = "a pointer to a storage class other than `PhysicalStorageBuffer`";
-        return Err(operand_finding(at, 0, wanted));
+        return Err(at.operand_finding(&memory::POINTER_COMPARISON, 0, wanted));
     }
     Ok(())
-}
-
-#[cold]
-fn operand_finding(at: &InstCtx<'_, '_>, index: usize, wanted: &str) -> Finding {
-    let id = at.id(index);
-    let message = format!(
-        "operand {} of {} must be {wanted}, but is {}",
-        index + 1,
-        at.inst.op(),
-        at.m.show_value(id)
-    );
-    at.finding(&memory::POINTER_COMPARISON, message)
-        .about(at.m, id, "it is defined here")
 }
 
 pub(super) fn prefetch(at: &InstCtx<'_, '_>) -> CheckResult {

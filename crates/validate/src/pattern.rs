@@ -223,6 +223,14 @@ impl Pattern {
                 .component(m, ty)
                 .is_some_and(|component| components.match_scalar(m, component, widths)),
             What::Type(op, _) => m.op_of(ty) == op,
+            _ => self.matches_nested(m, ty),
+        }
+    }
+
+    /// The same where patterns may be in patterns, apart from what is asked most often.
+    fn matches_nested(self, m: &Module<'_>, ty: Id) -> bool {
+        match self.what {
+            What::Data { .. } | What::Type(..) => self.matches(m, ty),
             What::Pointer(classes) => m.pointer_class(ty).is_some_and(|class| {
                 let class = match is_cross_workgroup(class) {
                     true => StorageClass::CrossWorkgroup,

@@ -1,5 +1,7 @@
 //! An instruction and its surroundings: what a rule is given.
 
+use std::fmt;
+
 use spirvkit_binary::Id;
 use spirvkit_grammar::ExecutionMode;
 
@@ -124,7 +126,12 @@ impl<'m, 'a> InstCtx<'m, 'a> {
 
     /// The same, unless it is reported elsewhere that the operand is no value.
     #[cold]
-    fn check_value(&self, rule: &'static Rule, index: usize, wanted: &str) -> CheckResult {
+    fn check_value(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        wanted: &dyn fmt::Display,
+    ) -> CheckResult {
         let (m, operand) = (self.m, self.id(index));
         // What sets of instructions take need not be values, but then it is no type.
         let is_reported = match self.inst.op().is_ext_inst() {
@@ -133,16 +140,22 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         };
         match is_reported {
             true => Ok(()),
-            false => Err(self.operand_finding(rule, index, wanted)),
+            false => Err(self.operand_finding(rule, index, &wanted.to_string())),
         }
     }
 
+    /// A finding about a result type that isn't so.
+    #[cold]
+    fn check_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
+        Err(self.result_finding(rule, &wanted.to_string()))
+    }
+
     /// Checks that the result type is so.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn expect_result(&self, rule: &'static Rule, wanted: Pattern) -> CheckResult {
         match wanted.matches(self.m, self.result_type()) {
             true => Ok(()),
-            false => Err(self.result_finding(rule, &wanted.to_string())),
+            false => self.check_result(rule, wanted),
         }
     }
 
@@ -162,7 +175,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
 
     /// Checks that an operand, counted from 0 behind the result, is a value that is so.
     /// That what is no value should be one is reported elsewhere.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn expect_operand(
         &self,
         rule: &'static Rule,
@@ -171,7 +184,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
     ) -> CheckResult {
         match wanted.matches_value(self.m, self.id(index)) {
             true => Ok(()),
-            false => self.check_value(rule, index, &wanted.to_string()),
+            false => self.check_value(rule, index, &wanted),
         }
     }
 
@@ -186,7 +199,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
     ) -> CheckResult {
         match is_fine {
             true => Ok(()),
-            false => self.check_value(rule, index, wanted),
+            false => self.check_value(rule, index, &wanted),
         }
     }
 

@@ -211,8 +211,9 @@ impl Pattern {
         }
     }
 
-    /// Whether a type is so.
-    #[inline]
+    /// Whether a type is so. Nearly all patterns are constants, of which little remains
+    /// where this is inlined.
+    #[inline(always)]
     pub(crate) fn matches(self, m: &Module<'_>, ty: Id) -> bool {
         match self.what {
             What::Data {
@@ -244,7 +245,7 @@ impl Pattern {
     }
 
     /// Whether an id is a value that is so.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn matches_value(self, m: &Module<'_>, value: Id) -> bool {
         let ty = m.type_of(value).unwrap_or(Id(0));
         self.matches(m, ty) && (!self.is_constant || m.is_constant(value))
@@ -253,7 +254,7 @@ impl Pattern {
 
 impl Form {
     /// The type of the components, if a type has this form.
-    #[inline]
+    #[inline(always)]
     fn component(self, m: &Module<'_>, ty: Id) -> Option<Id> {
         match self {
             Self::Scalar => Some(ty),
@@ -276,7 +277,7 @@ impl Form {
 }
 
 impl Components {
-    #[inline]
+    #[inline(always)]
     fn match_scalar(self, m: &Module<'_>, ty: Id, widths: &[u32]) -> bool {
         if self == Self::Any {
             return true;

@@ -203,12 +203,14 @@ impl<'a> Spelling<'_, 'a> {
         if !self.speller.spells(id) || !has_room || self.path.contains(&id) {
             return names.id(out, id);
         }
-        names.speaks_of(id);
         self.left -= 1;
         self.path.push(id);
         match module.ty(id) {
             Type::None => self.value(out, module.words_of(id).unwrap_or_default()),
-            ty => self.ty(out, id, ty),
+            ty => {
+                names.speaks_of(id);
+                self.ty(out, id, ty);
+            }
         }
         self.path.pop();
     }

@@ -142,27 +142,10 @@ pub trait Lookup<'a> {
             .is_some_and(|component| self.is_bool_scalar(component))
     }
 
-    /// A vector of integers.
-    fn is_int_vector(&self, ty: Id) -> bool {
-        self.vector_component(ty)
-            .is_some_and(|component| self.is_int_scalar(component))
-    }
-
-    /// A vector of integers without a sign.
-    fn is_unsigned_vector(&self, ty: Id) -> bool {
-        self.vector_component(ty)
-            .is_some_and(|component| self.is_unsigned_scalar(component))
-    }
-
     /// A vector of floats.
     fn is_float_vector(&self, ty: Id) -> bool {
         self.vector_component(ty)
             .is_some_and(|component| self.is_float_scalar(component))
-    }
-
-    /// A boolean or a vector of them.
-    fn is_bool_scalar_or_vector(&self, ty: Id) -> bool {
-        self.is_bool_scalar(self.scalar_or_vector_component(ty))
     }
 
     /// An integer or a vector of them.
@@ -206,16 +189,6 @@ pub trait Lookup<'a> {
             self.op_of(ty),
             Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV
         )
-    }
-
-    /// A cooperative matrix of integers.
-    fn is_int_cooperative_matrix(&self, ty: Id) -> bool {
-        self.is_cooperative_matrix(ty) && self.is_int_scalar(self.component_type(ty))
-    }
-
-    /// A cooperative matrix of floats.
-    fn is_float_cooperative_matrix(&self, ty: Id) -> bool {
-        self.is_cooperative_matrix(ty) && self.is_float_scalar(self.component_type(ty))
     }
 
     /// A typed or an untyped pointer.

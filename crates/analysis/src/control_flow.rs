@@ -56,7 +56,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, Value};
+use spirvkit_binary::{Definitions, Id, IdMap, Instruction};
 use spirvkit_grammar::{LoopControl, Op, SelectionControl};
 
 use crate::lists::Lists;
@@ -413,9 +413,12 @@ impl Builder {
         if op.is_terminator() {
             block.terminator = Some(op);
             self.is_open = false;
-            each_target(instruction, definitions, |label| {
-                self.branches.push((node, label));
-            });
+            let selector = instruction.words().get(1).map(|&selector| Id(selector));
+            let literal = selector.and_then(|selector| definitions.selector_type(selector));
+            let literal_words = literal.map(|ty| usize::from(ty.width().div_ceil(32)));
+            let branches = branches(instruction.words(), literal_words);
+            self.branches
+                .extend(branches.map(|branch| (node, branch.label)));
         }
     }
 
@@ -440,30 +443,44 @@ impl Builder {
     }
 }
 
-/// Gives the labels to which a terminator may branch, in the order of its operands.
-fn each_target(instruction: &Instruction<'_>, definitions: &Definitions, give: impl FnMut(Id)) {
-    let words = instruction.operand_words();
-    let labels = match instruction.op() {
-        Op::Branch => words.get(..1),
+/// A way that a terminator may branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch<'a> {
+    /// Where it leads.
+    pub label: Id,
+    /// The words of the literal for which an `OpSwitch` goes there; none for its default
+    /// and for other terminators.
+    pub literal: &'a [u32],
+}
+
+/// The ways that a terminator of these words may branch, in the order of its operands: for
+/// an `OpSwitch` the default first, then one for each literal, of which each has
+/// `literal_words`. If nobody knows how many that are, only the default is given.
+pub fn branches(words: &[u32], literal_words: Option<usize>) -> impl Iterator<Item = Branch<'_>> {
+    let op = words.first().map_or(Op::Nop, |&word| Op(word as u16));
+    let (first, plain) = match op {
+        Op::Branch => (1, 1),
         // Weights may follow.
-        Op::BranchConditional => words.get(1..words.len().min(3)),
-        Op::Switch => {
-            let operands = instruction.operands(definitions).map_while(Result::ok);
-            let ids = operands.filter_map(|operand| match operand.value {
-                Value::Id(id) => Some(id),
-                _ => None,
-            });
-            // The first is the selector.
-            ids.skip(1).for_each(give);
-            return;
-        }
-        _ => None,
+        Op::BranchConditional => (2, 2),
+        Op::Switch => (2, 1),
+        _ => (words.len(), 0),
     };
-    labels
-        .unwrap_or_default()
-        .iter()
-        .map(|&id| Id(id))
-        .for_each(give);
+    let rest = words.get(first..).unwrap_or_default();
+    let (plain, cases) = rest.split_at(plain.min(rest.len()));
+    let plain = plain.iter().map(|&label| Branch {
+        label: Id(label),
+        literal: &[],
+    });
+    let cases = match literal_words {
+        Some(literal) if op == Op::Switch => cases.chunks_exact(literal + 1),
+        _ => [].chunks_exact(1),
+    };
+    let cases = cases.filter_map(|case| {
+        let (&label, literal) = case.split_last()?;
+        let label = Id(label);
+        Some(Branch { label, literal })
+    });
+    plain.chain(cases)
 }
 
 /// Of edges that are sorted by the node they leave, the first of each.

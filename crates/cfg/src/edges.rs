@@ -1,8 +1,9 @@
 //! What the edges of a function mean.
 
 use spirvkit_analysis::constructs::{ConstructIndex, ConstructKind, Constructs};
+use spirvkit_analysis::control_flow::{Branch, branches};
 use spirvkit_analysis::{ControlFlow, Node};
-use spirvkit_binary::{Definitions, Instruction, Value};
+use spirvkit_binary::{Definitions, Id, Instruction, NumberType};
 use spirvkit_grammar::Op;
 use spirvkit_text::write_number;
 
@@ -114,29 +115,22 @@ impl<'f> Meanings<'f> {
 }
 
 /// The labels to which a terminator may branch, each with when it does.
-fn conditions(
-    terminator: &Instruction<'_>,
-    definitions: &Definitions,
-) -> Vec<(spirvkit_binary::Id, String)> {
-    use spirvkit_binary::Id;
-    match (terminator.op(), terminator.operand_words()) {
-        (Op::BranchConditional, &[_, yes, no, ..]) => {
-            vec![(Id(yes), "true".into()), (Id(no), "false".into())]
-        }
-        (Op::Switch, _) => {
-            let mut found = Vec::new();
-            let mut condition = "default".to_owned();
-            let operands = terminator.operands(definitions).map_while(Result::ok);
-            // The first is the selector.
-            for operand in operands.skip(1) {
-                match operand.value {
-                    Value::Id(label) => found.push((label, std::mem::take(&mut condition))),
-                    Value::Number { ty, bits } => write_number(&mut condition, ty, bits),
-                    _ => break,
-                }
+fn conditions(terminator: &Instruction<'_>, definitions: &Definitions) -> Vec<(Id, String)> {
+    let words = terminator.words();
+    let selector = words.get(1).map(|&selector| Id(selector));
+    let ty = selector.and_then(|selector| definitions.selector_type(selector));
+    let literal_words = ty.map(|ty| usize::from(ty.width().div_ceil(32)));
+    let condition = |(place, branch): (usize, Branch<'_>)| {
+        let mut condition = String::new();
+        match (terminator.op(), ty) {
+            (Op::Switch, Some(ty)) if !branch.literal.is_empty() => {
+                write_number(&mut condition, ty, NumberType::join(branch.literal));
             }
-            found
+            (Op::Switch, _) => condition.push_str("default"),
+            _ => condition.push_str(if place == 0 { "true" } else { "false" }),
         }
-        _ => Vec::new(),
-    }
+        (branch.label, condition)
+    };
+    let branches = branches(words, literal_words).enumerate();
+    branches.map(condition).collect()
 }

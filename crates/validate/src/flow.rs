@@ -1,5 +1,6 @@
 //! The control-flow graph of a function (specification, section 2.2.5).
 
+use spirvkit_analysis::control_flow::branches;
 use spirvkit_analysis::{Graph, Node};
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
@@ -166,18 +167,11 @@ pub(crate) fn targets<'a>(
     m: &Module<'a>,
     terminator: Inst<'a>,
 ) -> impl Iterator<Item = Id> + use<'a> {
-    let (first, step) = match terminator.op() {
-        Op::Branch => (0, 1),
-        Op::BranchConditional => (1, 1),
-        Op::Switch => (1, 1 + literal_words(m, terminator)),
-        _ => (usize::MAX, 1),
+    let literal_words = match terminator.op() {
+        Op::Switch => Some(literal_words(m, terminator)),
+        _ => None,
     };
-    let most = match terminator.op() {
-        Op::BranchConditional => 2,
-        _ => usize::MAX,
-    };
-    let labels = terminator.args().get(first..).unwrap_or_default();
-    labels.iter().step_by(step).take(most).map(|&word| Id(word))
+    branches(terminator.words(), literal_words).map(|branch| branch.label)
 }
 
 /// How many words each literal of a switch has.

@@ -296,3 +296,25 @@ fn huge_ids_cost_nothing() {
     let edges: Vec<_> = functions[0].graph().edges().collect();
     assert_eq!(edges, [(0, 1), (1, 2), (2, 0)]);
 }
+
+#[test]
+fn branches_come_with_their_literals() {
+    use spirvkit_analysis::control_flow::branches;
+
+    let found = |words: &[u32], literal_words| -> Vec<(u32, Vec<u32>)> {
+        let found = branches(words, literal_words);
+        found
+            .map(|branch| (branch.label.0, branch.literal.to_vec()))
+            .collect()
+    };
+    let op = |op: Op, count: u32| count << 16 | u32::from(op.0);
+    assert_eq!(found(&[op(Op::Branch, 2), 7], None), [(7, vec![])]);
+    let weighted = [op(Op::BranchConditional, 6), 1, 7, 8, 3, 4];
+    assert_eq!(found(&weighted, None), [(7, vec![]), (8, vec![])]);
+    // The last case lacks its label.
+    let switch = [op(Op::Switch, 9), 1, 7, 10, 0, 8, 11, 0];
+    assert_eq!(found(&switch, Some(2)), [(7, vec![]), (8, vec![10, 0])]);
+    assert_eq!(found(&switch, None), [(7, vec![])]);
+    assert_eq!(found(&[op(Op::Return, 1)], None), []);
+    assert_eq!(found(&[], Some(1)), []);
+}

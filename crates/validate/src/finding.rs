@@ -204,18 +204,16 @@ impl Finding {
             });
         }
         self.0.mentions.push(m.def_offset(id));
+        if let Operand::Known(_) = self.0.operand {
+            return self;
+        }
         let offset = self.0.offset;
-        match self.0.operand {
-            Operand::Known(_) => return self,
-            _ if let Some(word) = m.operand_that(offset, |each| each == id) => {
-                self.0.operand = Operand::Known(word as u32);
-            }
-            Operand::Likely(_) => {}
-            Operand::Unknown => {
-                let of_type = m.operand_that(offset, |each| m.type_of(each) == Some(id));
-                let likely = of_type.map(|word| Operand::Likely(word as u32));
-                self.0.operand = likely.unwrap_or(Operand::Unknown);
-            }
+        if let Some(word) = m.operand_that(offset, |each| each == id) {
+            self.0.operand = Operand::Known(word as u32);
+        } else if let Operand::Unknown = self.0.operand {
+            let of_type = m.operand_that(offset, |each| m.type_of(each) == Some(id));
+            let likely = of_type.map(|word| Operand::Likely(word as u32));
+            self.0.operand = likely.unwrap_or(Operand::Unknown);
         }
         self
     }

@@ -119,11 +119,13 @@ impl Names {
     /// How many bytes the id takes without any prefix.
     #[inline]
     pub(super) fn width(&self, id: Id) -> usize {
-        match self {
-            Self::Friendly(names) if let Some(name) = names.prefixed(id) => {
-                name.len() - PREFIX.len()
-            }
-            _ => id.0.checked_ilog10().unwrap_or(0) as usize + 1,
+        let name = match self {
+            Self::Friendly(names) => names.prefixed(id),
+            Self::Raw => None,
+        };
+        match name {
+            Some(name) => name.len() - PREFIX.len(),
+            None => id.0.checked_ilog10().unwrap_or(0) as usize + 1,
         }
     }
 }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | load, store | [`Module::load`], [`Module::store`] |
 //! | walk | [`Module::instructions`], [`Module::functions`], [`Module::blocks`], [`Module::block_instructions`] |
-//! | ask | [`Module::definition`], [`Module::type_of`], [`Module::operand_id`], [`Module::constant`], [`Module::uses`], [`Module::line`]; [`Module::get`] reads a whole instruction |
+//! | ask | [`Module::definition`], [`Module::type_of`], [`Module::operand_id`], [`Lookup`] for types and constants, [`Module::uses`], [`Module::line`]; [`Module::get`] reads a whole instruction |
 //! | insert with typed calls, and get types and constants by value | [`Module::edit`] |
 //! | change instructions | [`Module::replace_with`], [`Module::replace_uses`], [`Module::erase`], [`Module::remove`], [`Module::move_to`], [`Module::renumber`]; word by word, [`Module::insert`], [`Module::replace`], [`Module::set_word`] |
 //! | change blocks and functions | [`Module::add_block`], [`Module::split_block`], [`Module::merge_blocks`], [`Module::remove_block`], [`Module::add_function`], [`Module::remove_function`] |

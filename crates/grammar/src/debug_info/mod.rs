@@ -91,11 +91,13 @@ impl Set {
     /// assert_eq!(fields, [Field::BaseType, Field::StorageClass, Field::Flags]);
     /// assert!(Set::DebugInfo.fields(Kind::TypeMatrix).is_none());
     /// ```
+    #[inline]
     pub fn fields(self, kind: Kind) -> Option<&'static [Slot]> {
         *self.rows().get(kind as usize)?
     }
 
     /// The set's instruction with a number.
+    #[inline]
     pub fn kind(self, number: u32) -> Option<Kind> {
         Kind::from_number(number).filter(|&kind| self.fields(kind).is_some())
     }
@@ -110,6 +112,7 @@ impl Set {
 
     /// Where a field stands among the operands of an instruction, counted from 0 after
     /// the instruction's number.
+    #[inline]
     pub fn position(self, kind: Kind, field: Field) -> Option<usize> {
         let slots = self.fields(kind)?;
         slots.iter().position(|slot| slot.field == field)
@@ -122,11 +125,23 @@ impl fmt::Display for Set {
     }
 }
 
+/// By number, where an instruction stands among all; behind them if there is none.
+static PLACES: [u8; NUMBERS[NUMBERS.len() - 1] as usize + 1] = {
+    let mut places = [u8::MAX; NUMBERS[NUMBERS.len() - 1] as usize + 1];
+    let mut place = 0;
+    while place < NUMBERS.len() {
+        places[NUMBERS[place] as usize] = place as u8;
+        place += 1;
+    }
+    places
+};
+
 impl Kind {
     /// The instruction with this number, whichever sets have it.
+    #[inline]
     pub fn from_number(number: u32) -> Option<Self> {
-        let index = NUMBERS.binary_search(&number).ok()?;
-        Self::ALL.get(index).copied()
+        let place = *PLACES.get(number as usize)?;
+        Self::ALL.get(usize::from(place)).copied()
     }
 
     /// The instruction's number, which is the same in all sets that have it.

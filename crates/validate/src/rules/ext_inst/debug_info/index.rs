@@ -2,7 +2,7 @@
 //! at how they hang together.
 
 use spirvkit_binary::{Id, IdMap};
-use spirvkit_grammar::debug_info::{Field, Set};
+use spirvkit_grammar::debug_info::{Field, Kind, Set};
 use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::number;
@@ -17,6 +17,11 @@ pub(super) struct Entry<'a> {
     pub(super) inst: Inst<'a>,
     pub(super) set: ExtInstSet,
     pub(super) number: u32,
+    /// What the set has of that number, if anything.
+    pub(super) kind: Option<Kind>,
+    /// How many operands it has in the version of the set: later ones have added some to
+    /// instructions of version 100.
+    operands: u8,
     /// The `OpFunction` that it stands in; id 0 outside of functions.
     pub(super) function: Id,
     /// Which of the module's blocks it stands in, counted from 1; 0 outside of
@@ -77,6 +82,8 @@ impl<'m, 'a> Index<'m, 'a> {
                         inst,
                         set,
                         number: inst.arg(1),
+                        kind: Set::of(set).and_then(|set| set.kind(inst.arg(1))),
+                        operands: operands_of(set, inst.arg(1)),
                         function,
                         block,
                         is_in_entry: block == first_block,
@@ -103,11 +110,8 @@ impl<'m, 'a> Index<'m, 'a> {
     /// Where an entry has a field among its operands.
     pub(super) fn place(&self, entry: &Entry<'_>, field: Field) -> Option<usize> {
         let set = Set::of(entry.set)?;
-        let place = set.position(set.kind(entry.number)?, field)?;
-        // Later versions have added operands to instructions of version 100.
-        let is_added = entry.set == ExtInstSet::ShaderDebugInfo100
-            && place >= entry.set.instruction(entry.number)?.operands().len();
-        (!is_added).then_some(place)
+        let place = set.position(entry.kind?, field)?;
+        (place < usize::from(entry.operands)).then_some(place)
     }
 
     /// The word of an entry's field; `None` if the entry doesn't have it.
@@ -211,5 +215,17 @@ impl<'m, 'a> Index<'m, 'a> {
             Some(entry) => finding.at(entry.inst.offset(), message),
             None => finding,
         }
+    }
+}
+
+/// How many operands an instruction has in this version of its set; of all but version
+/// 100, that is left open.
+fn operands_of(set: ExtInstSet, number: u32) -> u8 {
+    match set {
+        ExtInstSet::ShaderDebugInfo100 => {
+            let info = set.instruction(number);
+            info.map_or(0, |info| info.operands().len() as u8)
+        }
+        _ => u8::MAX,
     }
 }

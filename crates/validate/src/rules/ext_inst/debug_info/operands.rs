@@ -93,6 +93,9 @@ pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, kind: Kind) -> C
         dialect,
         kind,
     };
+    if checked.is_right() {
+        return checked.surplus().map_err(Finding::warning);
+    }
     checked.check_all(|operand| Some(enforced(dialect, kind, operand)))?;
     let beyond = |operand: Operand| {
         let required = Check::Is(operand.required);
@@ -103,15 +106,34 @@ pub(super) fn check(call: &Call<'_, '_, '_>, dialect: &Dialect, kind: Kind) -> C
 }
 
 impl Checked<'_, '_, '_, '_> {
+    fn operands(&self) -> impl Iterator<Item = Operand> {
+        let (set, kind) = (self.dialect.set, self.kind);
+        (0..self.call.count()).map_while(move |index| operand(set, kind, index))
+    }
+
+    /// Whether all operands are what is asked for, with a warning or without, as they
+    /// mostly are.
+    fn is_right(&self) -> bool {
+        self.operands().all(|operand| {
+            let enforced = enforced(self.dialect, self.kind, operand);
+            let required = Check::Is(operand.required);
+            self.check_one(operand, enforced).is_ok()
+                && (enforced == required || self.check_one(operand, required).is_ok())
+        })
+    }
+
     /// Checks what is asked of operands.
     fn check_all(&self, asked: impl Fn(Operand) -> Option<Check>) -> CheckResult {
-        let operands =
-            (0..self.call.count()).map_while(|index| operand(self.dialect.set, self.kind, index));
-        all(operands.map(|operand| match asked(operand) {
-            None | Some(Check::Nothing) => Ok(()),
-            Some(check) if self.takes_none(operand, check) && self.is_none(operand) => Ok(()),
-            Some(check) => self.check(operand, check),
-        }))
+        let check = |operand| asked(operand).map_or(Ok(()), |it| self.check_one(operand, it));
+        all(self.operands().map(check))
+    }
+
+    fn check_one(&self, operand: Operand, check: Check) -> CheckResult {
+        match check {
+            Check::Nothing => Ok(()),
+            _ if self.takes_none(operand, check) && self.is_none(operand) => Ok(()),
+            _ => self.check(operand, check),
+        }
     }
 
     /// There are no operands behind those that the set's version gives an instruction.

@@ -92,12 +92,12 @@ fn check_place(
     let Some((source, text)) = text else {
         return Ok(());
     };
-    let is_there = |&field: &Field| index.place(entry, field).is_some();
-    if !place.iter().all(is_there) {
+    let place = place.map(|field| index.place(entry, field));
+    if place.contains(&None) {
         return Ok(());
     }
     let [first_line, last_line, first_column, last_column] =
-        place.map(|field| index.id(entry, field).unwrap_or(Id(0)));
+        place.map(|place| Id(place.map_or(0, |place| inst.arg(2 + place))));
     let count = text.count();
     for line in [first_line, last_line] {
         if let Some(line) = m.constant_u64(line).filter(|&line| line > count) {

@@ -209,6 +209,28 @@ impl Capabilities {
     }
 }
 
+/// The instructions of a module, up to one without an end.
+#[derive(Clone, Debug)]
+pub struct Instructions<'a> {
+    rest: &'a [u32],
+    offset: u32,
+}
+
+impl<'a> Iterator for Instructions<'a> {
+    type Item = Inst<'a>;
+
+    // Whoever goes through all of a module should keep what this gives in registers.
+    #[inline(always)]
+    fn next(&mut self) -> Option<Inst<'a>> {
+        let count = (self.rest.first()? >> 16) as usize;
+        let (words, rest) = self.rest.split_at_checked(count)?;
+        let inst = Inst::standing_at(words, self.offset)?;
+        self.rest = rest;
+        self.offset += count as u32;
+        Some(inst)
+    }
+}
+
 /// What the ids of a module stand for. The module's documentation says what becomes
 /// of a broken one. All offsets are in words, from the start of the module.
 #[derive(Debug)]
@@ -562,17 +584,12 @@ impl<'a> ModuleIndex<'a> {
     }
 
     /// All instructions.
-    pub fn all_instructions(&self) -> impl Iterator<Item = Inst<'a>> + use<'a> {
-        let mut rest = self.words.get(HEADER_WORDS..).unwrap_or_default();
-        let mut offset = HEADER_WORDS as u32;
-        core::iter::from_fn(move || {
-            let count = (rest.first()? >> 16) as usize;
-            let (words, next) = rest.split_at_checked(count)?;
-            let inst = Inst::standing_at(words, offset)?;
-            rest = next;
-            offset += count as u32;
-            Some(inst)
-        })
+    #[inline]
+    pub fn all_instructions(&self) -> Instructions<'a> {
+        Instructions {
+            rest: self.words.get(HEADER_WORDS..).unwrap_or_default(),
+            offset: HEADER_WORDS as u32,
+        }
     }
 
     /// An entry point's function and the offsets of its execution modes.

@@ -66,11 +66,11 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) -> Passed {
             Some(plan) => plan,
             None => match plans.add(m, op) {
                 Some(plan) => {
-                    pass.opcode(inst, plan);
+                    pass.opcode(inst.offset(), plan);
                     plan
                 }
                 None => {
-                    pass.unknown(inst);
+                    pass.unknown(inst.offset());
                     continue;
                 }
             },
@@ -327,8 +327,12 @@ impl<'a> Pass<'_, 'a, '_> {
         }
     }
 
+    // By its offset, like the next, so that the instruction at hand can be kept in registers.
     #[cold]
-    fn unknown(&mut self, inst: Inst<'a>) {
+    fn unknown(&mut self, offset: u32) {
+        let Some(inst) = self.m.inst(offset) else {
+            return;
+        };
         let opcode = inst.op().0;
         self.is_partial = true;
         self.broken(inst, ErrorKind::UnknownOpcode { opcode }, None);
@@ -337,8 +341,10 @@ impl<'a> Pass<'_, 'a, '_> {
 
     /// An opcode that is not available is told of once, here.
     #[cold]
-    fn opcode(&mut self, inst: Inst<'a>, plan: &Plan) {
-        self.found.availability = self.gate.opcode(inst, plan.info);
+    fn opcode(&mut self, offset: u32, plan: &Plan) {
+        if let Some(inst) = self.m.inst(offset) {
+            self.found.availability = self.gate.opcode(inst, plan.info);
+        }
     }
 
     fn instruction(&mut self, inst: Inst<'a>, plan: &Plan) {

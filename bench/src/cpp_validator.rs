@@ -30,7 +30,7 @@ impl CppValidator {
     }
 
     /// What it says against the module, if anything.
-    pub(crate) fn judge(&self, words: &[u32]) -> Result<(), String> {
+    pub(crate) fn check(&self, words: &[u32]) -> Result<(), String> {
         self.validator
             .validate(words, None)
             .map_err(|error| error.to_string())

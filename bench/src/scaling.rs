@@ -157,7 +157,7 @@ pub(crate) fn growth(budget: Duration, with_theirs: bool) -> Vec<Growth> {
         });
         let times = timing::compare(&mut candidates, budget / 20);
         let mut accepted = false;
-        let theirs = timing::time(|| accepted = with_theirs && cpp.judge(&modules[1]).is_ok());
+        let theirs = timing::time(|| accepted = with_theirs && cpp.check(&modules[1]).is_ok());
         Growth {
             shape,
             times: [times[0].best, times[1].best, times[2].best],

@@ -172,11 +172,11 @@ pub fn positions_and_bindings(bytes: &[u8]) {
         return;
     };
     let info = DebugInfo::read(&module);
-    let stretches: Vec<_> = info.stretches().collect();
-    assert!(stretches.iter().all(|it| !it.is_empty()));
-    assert!(stretches.is_sorted_by(|a, b| a.end <= b.start));
-    for stretch in stretches.iter().step_by(stretches.len() / ASKED + 1) {
-        let [first, last] = [stretch.start, stretch.end - 1].map(WordOffset);
+    let runs: Vec<_> = info.runs().collect();
+    assert!(runs.iter().all(|it| !it.is_empty()));
+    assert!(runs.is_sorted_by(|a, b| a.end <= b.start));
+    for run in runs.iter().step_by(runs.len() / ASKED + 1) {
+        let [first, last] = [run.start, run.end - 1].map(WordOffset);
         assert_eq!(info.position(first), info.position(last));
         let frames: Vec<_> = info.frames(first).take(ASKED).collect();
         if let Some(innermost) = frames.first() {

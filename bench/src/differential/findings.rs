@@ -31,7 +31,7 @@ impl Findings {
     /// folder.
     pub(crate) fn report(
         &self,
-        judges: &mut Judges,
+        checks: &mut Judges,
         folder: Option<&Path>,
     ) -> Result<(), Box<dyn Error>> {
         let mut kinds: Vec<_> = self.kinds.iter().collect();
@@ -43,7 +43,7 @@ impl Findings {
         }
         for (kind, (count, words)) in kinds {
             let is_kept = |words: &[u32]| {
-                let found = judges.judge(words)?.disagreement();
+                let found = checks.check(words)?.disagreement();
                 Ok(found.as_ref() == Some(kind))
             };
             let words = match &**kind {
@@ -52,7 +52,7 @@ impl Findings {
                 kind if kind.starts_with("reference-") => words.clone(),
                 _ => reduce(words, is_kept)?,
             };
-            let said = judges.judge(&words)?.text();
+            let said = checks.check(&words)?.text();
             println!("\n{count:8} {kind}\n{said}");
             let Some(folder) = folder else { continue };
             let bytes = bytes_from_words(&words, Endianness::Little);

@@ -91,7 +91,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         .env
         .parse()
         .map_err(|_| format!("environment {} is not known", arguments.env))?;
-    let mut judges = Judges::new(env)?;
+    let mut checks = Judges::new(env)?;
     let mut findings = Findings::default();
     let mut compared = 0u64;
     let mut note = |both: &Both, words: &[u32]| {
@@ -102,7 +102,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
     let mut valid = Vec::new();
     for words in &modules {
-        let both = judges.judge(words)?;
+        let both = checks.check(words)?;
         compared += 1;
         note(&both, words);
         if both.is_valid() {
@@ -120,7 +120,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     while Instant::now() < end {
         let words = valid[(random.next() % valid.len() as u64) as usize];
         let changed = spirvkit_fuzz::mutate(words, &random.recipe());
-        let both = judges.judge(&changed)?;
+        let both = checks.check(&changed)?;
         compared += 1;
         still_valid += u64::from(both.is_valid());
         note(&both, &changed);
@@ -128,7 +128,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     println!(
         "{compared} modules compared, {still_valid} of them valid after changes; \
          the longest of our verdicts took {:.1} ms",
-        judges.slowest.as_secs_f64() * 1e3,
+        checks.slowest.as_secs_f64() * 1e3,
     );
-    findings.report(&mut judges, arguments.write.as_deref())
+    findings.report(&mut checks, arguments.write.as_deref())
 }

@@ -127,7 +127,7 @@ pub(crate) fn serve(env: &str) -> Result<(), Box<dyn Error>> {
     while let Some(bytes) = read_block(&mut input)? {
         let (words, _) = bytes.as_chunks::<4>();
         let words: Vec<u32> = words.iter().copied().map(u32::from_le_bytes).collect();
-        let message = match validator.judge(&words) {
+        let message = match validator.check(&words) {
             Ok(()) => String::new(),
             Err(message) if message.is_empty() => "no message".to_owned(),
             Err(message) => message,

@@ -32,11 +32,11 @@ impl Judges {
     }
 
     /// What either says about a module.
-    pub(crate) fn judge(&mut self, words: &[u32]) -> Result<Both, Box<dyn Error>> {
+    pub(crate) fn check(&mut self, words: &[u32]) -> Result<Both, Box<dyn Error>> {
         self.reference.ask(words);
         let start = Instant::now();
-        let judge = || spirvkit::validate(words, &self.options);
-        let ours = match panic::catch_unwind(AssertUnwindSafe(judge)) {
+        let check = || spirvkit::validate(words, &self.options);
+        let ours = match panic::catch_unwind(AssertUnwindSafe(check)) {
             Err(_) => Ours::Panicked,
             Ok(report) => {
                 let mut told = report.diagnostics().iter();

@@ -65,7 +65,7 @@ pub struct DebugInfo<'a> {
     /// From where on which place holds.
     pub(crate) changes: Vec<Change>,
     /// Stretches of instructions of the same line, sorted by line.
-    pub(crate) stretches: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
     /// What there is around entries; made when somebody asks.
     pub(crate) outwards: OnceLock<IdMap<Outwards>>,
     /// What has a parent, sorted by it: the parent's id and where the child stands.
@@ -141,7 +141,7 @@ impl<'a> DebugInfo<'a> {
                 functions: Vec::new(),
                 files: Files::default(),
                 changes: Vec::new(),
-                stretches: Vec::new(),
+                runs: Vec::new(),
                 outwards: OnceLock::new(),
                 children: Vec::new(),
                 locals: Vec::new(),
@@ -578,7 +578,7 @@ impl<'a> Reader<'a> {
         info.unite_files();
         self.describe();
         self.dominate(module);
-        self.stretch();
+        self.run();
         self.info
     }
 
@@ -623,12 +623,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Sorts the stretches of instructions by line.
-    fn stretch(&mut self) {
+    /// Sorts the runs of instructions by line.
+    fn run(&mut self) {
         let info = &self.info;
         let ends = info.changes.iter().skip(1).map(|change| change.offset);
         let ends = ends.chain([info.words.len() as u32]);
-        let mut stretches: Vec<Run> = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
         for (change, end) in info.changes.iter().zip(ends) {
             let Some(position) = info.position_of(change.place) else {
                 continue;
@@ -639,14 +639,14 @@ impl<'a> Reader<'a> {
                 start: change.offset,
                 end,
             };
-            match stretches.last_mut() {
+            match runs.last_mut() {
                 // Only the column or the scope is another.
                 Some(last) if last.goes_on_in(&next) => last.end = end,
-                _ => stretches.push(next),
+                _ => runs.push(next),
             }
         }
-        stretches.sort();
-        self.info.stretches = stretches;
+        runs.sort();
+        self.info.runs = runs;
     }
 }
 

@@ -254,38 +254,35 @@ impl<'a> DebugInfo<'a> {
         line: u32,
     ) -> impl Iterator<Item = Range<usize>> + '_ {
         let first = self
-            .stretches
-            .partition_point(|stretch| (stretch.file, stretch.line) < (file, line));
-        let rest = self.stretches.get(first..).unwrap_or_default().iter();
-        rest.take_while(move |stretch| (stretch.file, stretch.line) == (file, line))
-            .map(|stretch| stretch.start as usize..stretch.end as usize)
+            .runs
+            .partition_point(|run| (run.file, run.line) < (file, line));
+        let rest = self.runs.get(first..).unwrap_or_default().iter();
+        rest.take_while(move |run| (run.file, run.line) == (file, line))
+            .map(|run| run.start as usize..run.end as usize)
     }
 
     /// The lines of a file that instructions come of, each once, in order.
     pub fn lines_of(&self, file: FileId) -> impl Iterator<Item = u32> + '_ {
-        let first = self
-            .stretches
-            .partition_point(|stretch| stretch.file < file);
-        let rest = self.stretches.get(first..).unwrap_or_default();
-        let of_file = rest.iter().take_while(move |stretch| stretch.file == file);
+        let first = self.runs.partition_point(|run| run.file < file);
+        let rest = self.runs.get(first..).unwrap_or_default();
+        let of_file = rest.iter().take_while(move |run| run.file == file);
         let mut last = None;
         of_file
-            .map(|stretch| stretch.line)
+            .map(|run| run.line)
             .filter(move |&line| last.replace(line) != Some(line))
     }
 
-    /// The stretches of instructions that come of one line and scope, in the module's
+    /// The runs of instructions that come of one line and scope, in the module's
     /// order: ranges of words, in which the same position, scope and inlining hold.
-    pub fn stretches(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let ends = self
             .changes
             .iter()
             .skip(1)
             .map(|change| change.offset as usize);
         let ends = ends.chain([self.words.len()]);
-        let stretches = self.changes.iter().zip(ends);
-        stretches
-            .filter(|(change, _)| change.place != Place::default())
+        let runs = self.changes.iter().zip(ends);
+        runs.filter(|(change, _)| change.place != Place::default())
             .map(|(change, end)| change.offset as usize..end)
     }
 }

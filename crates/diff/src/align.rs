@@ -101,7 +101,7 @@ pub(crate) fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)>
     found
 }
 
-/// Aligns the stretches from `at` to `end`.
+/// Aligns the runs from `at` to `end`.
 fn between(
     a: &[u64],
     b: &[u64],

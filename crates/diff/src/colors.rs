@@ -182,18 +182,18 @@ impl Colors {
                     self.full[result] = color_local(side, index, &self.full, &mut out);
                 }
             }
-            let mut stretch = |items: crate::side::Items| {
-                items.fold(0, |stretch, index| {
+            let mut run = |items: crate::side::Items| {
+                items.fold(0, |run, index| {
                     if side.item(index).op.is_line() {
-                        return stretch;
+                        return run;
                     }
                     side.canonical(index, false, |node| self.full[node as usize], &mut out);
-                    mix(stretch, hash(&out))
+                    mix(run, hash(&out))
                 })
             };
-            let mut content = stretch(function.head.clone());
+            let mut content = run(function.head.clone());
             for block in function.blocks.clone() {
-                let block = stretch(side.blocks[block as usize].clone());
+                let block = run(side.blocks[block as usize].clone());
                 content = u64::wrapping_add(content, mix(block, 1));
             }
             self.contents.push(content);

@@ -40,7 +40,7 @@ pub(crate) struct Operand {
     pub(crate) node: u32,
 }
 
-/// A stretch of items.
+/// A run of items.
 pub(crate) type Items = Range<u32>;
 
 /// How the items of a group are compared.

@@ -91,12 +91,12 @@ impl Diff {
         let mut number = [1, 1];
         let mut next = 0;
         let mut texts = texts.into_iter();
-        for stretch in wanted.chunk_by(|a, b| a.0 + 1 == b.0) {
-            for (_, line, _) in &all[next..stretch[0].0] {
+        for run in wanted.chunk_by(|a, b| a.0 + 1 == b.0) {
+            for (_, line, _) in &all[next..run[0].0] {
                 advance(&mut number, line.change());
             }
-            next = stretch[0].0 + stretch.len();
-            let shown: Vec<Shown> = stretch
+            next = run[0].0 + run.len();
+            let shown: Vec<Shown> = run
                 .iter()
                 .zip(&mut texts)
                 .map(|(&(_, line, part), text)| Shown {

@@ -66,7 +66,7 @@ pub(crate) struct FunctionNode {
 /// A module that owns its instructions and can be changed.
 ///
 /// It is one list of instructions, from the first to the last, with functions and
-/// blocks as stretches of it. So it holds whatever can be decoded, valid or not:
+/// blocks as runs of it. So it holds whatever can be decoded, valid or not:
 /// what is stored without a change in between is, word for word, what was loaded.
 /// An instruction is its words; reading one gives a borrowed
 /// [`Instruction`], with the operands decoded by the grammar.

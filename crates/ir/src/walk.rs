@@ -32,7 +32,7 @@ impl Module {
             true => (NONE, NONE),
             false => (node.definition, node.last),
         });
-        self.stretch(first, last)
+        self.run(first, last)
     }
 
     /// The instructions of a block, its label and its terminator among them.
@@ -42,10 +42,10 @@ impl Module {
             NONE => (NONE, NONE),
             _ => (node.label, node.last),
         });
-        self.stretch(first, last)
+        self.run(first, last)
     }
 
-    fn stretch(&self, first: u32, last: u32) -> impl Iterator<Item = Inst> + '_ {
+    fn run(&self, first: u32, last: u32) -> impl Iterator<Item = Inst> + '_ {
         successors(Inst::some(first), move |&inst| match inst.0 == last {
             true => None,
             false => self.next(inst),

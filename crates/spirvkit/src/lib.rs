@@ -9,7 +9,7 @@
 //! | [`binary`] | reading and writing modules word by word |
 //! | [`eval`] | what operations give: values, arithmetic, undefined cases |
 //! | [`text`] | the assembly language |
-//! | [`mod@validate`] | the rules of the language, and the judge |
+//! | [`mod@validate`] | the rules of the language |
 //! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
 //! | [`ir`] | modules to hold, change and build |
 //! | [`cfg`](mod@cfg) | control flow as drawings |

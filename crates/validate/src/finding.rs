@@ -354,7 +354,7 @@ impl Finding {
 /// result. So a finding whose message speaks of an id is left out if there is a
 /// finding of the instruction that defines the id. That hides nothing for good:
 /// something is told for each finding that is left out, and once it is mended the
-/// module is judged anew.
+/// module is checked anew.
 ///
 /// Faults of instructions that only describe are kept [aside](Finding::aside): none of
 /// them hides one of the program proper, nor takes its place among as many as are told.

@@ -42,7 +42,7 @@ impl Levels {
     /// The level of the rule with this id, unless it is the rule's own.
     ///
     /// What can't be decoded (`binary.malformed`) is always an error: there is nothing
-    /// to judge then.
+    /// to check then.
     pub fn of(&self, id: &str) -> Option<Level> {
         let fitting = self.0.iter().filter(|(pattern, _)| pattern.fits(id));
         let best = fitting.max_by_key(|(pattern, _)| pattern.weight());

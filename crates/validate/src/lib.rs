@@ -1,4 +1,4 @@
-//! The rules of SPIR-V: [`validate`] judges a module against the specification
+//! The rules of SPIR-V: [`validate`] checks a module against the specification
 //! and the environment it is for, and reports every error at once.
 //!
 //! ```

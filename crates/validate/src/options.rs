@@ -1,10 +1,10 @@
-//! What a module is judged by.
+//! What a module is checked by.
 
 use spirvkit_grammar::{TargetEnv, Version};
 
 use crate::levels::Levels;
 
-/// What a module is judged by: the environment it is for, the extensions of the
+/// What a module is checked by: the environment it is for, the extensions of the
 /// client API that relax rules, and the universal limits.
 ///
 /// ```
@@ -57,7 +57,7 @@ pub struct Options {
     /// warnings of are none.
     pub max_errors: usize,
     /// Which rules are told at another level than their own. A rule that is allowed, or
-    /// only warns, hides nothing: the module is judged as if it were kept, so what
+    /// only warns, hides nothing: the module is checked as if it were kept, so what
     /// follows from breaking it is told by the rules that it breaks.
     pub levels: Levels,
     /// Calls ids by their numbers in messages, even where the caller has names for

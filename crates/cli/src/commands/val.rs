@@ -138,7 +138,7 @@ impl LevelArguments {
     }
 }
 
-/// The ids of all rules by which a module is judged.
+/// The ids of all rules by which a module is checked.
 fn rules() -> impl Iterator<Item = &'static str> {
     let rules = spirvkit::rules().iter().map(|rule| rule.id);
     rules.chain(["text.bad-header-comment"])
@@ -282,7 +282,7 @@ pub(crate) fn run_classic(inputs: &Inputs, options: ValidateOptions) -> Ending {
     .run()
 }
 
-/// Which inputs to judge by what.
+/// Which inputs to check by what.
 struct Check<'a> {
     inputs: &'a Inputs,
     options: ValidateOptions,
@@ -359,7 +359,7 @@ impl Check<'_> {
     }
 
     fn check(&self, input: &Input) -> Outcome {
-        let judged = match input.read_words() {
+        let checked = match input.read_words() {
             Ok(Some(words)) => {
                 let report = spirvkit::validate(&words, &self.options);
                 Ok((report, String::new()))
@@ -367,8 +367,8 @@ impl Check<'_> {
             Ok(None) => input.read().map(|bytes| check(bytes, &self.options)),
             Err(error) => Err(error),
         };
-        let (report, text) = match judged {
-            Ok(judged) => judged,
+        let (report, text) = match checked {
+            Ok(checked) => checked,
             Err(error) => (Report::new(vec![read_error(&error)]), String::new()),
         };
         let mut messages = self.messages();
@@ -378,7 +378,7 @@ impl Check<'_> {
         let in_text = has_text.then_some(&source);
         let mut output = String::new();
         match self.format {
-            // Only that nothing could be judged is told.
+            // Only that nothing could be checked is told.
             Format::Human if self.quiet => {
                 for diagnostic in diagnostics
                     .iter()

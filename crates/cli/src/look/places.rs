@@ -18,7 +18,7 @@ use crate::look::view::View;
 pub(crate) enum Wanted {
     /// A position in the binary module, in bytes.
     Byte(usize),
-    /// A stretch of it, up to its end.
+    /// A run of it, up to its end.
     Bytes(usize, usize),
     /// `%12`, `%main`, `main`.
     Id(String),
@@ -101,7 +101,7 @@ pub(crate) struct Place<'a> {
     pub(crate) ranges: Vec<Range<usize>>,
     /// What is declared there.
     pub(crate) declared: Vec<Entry<'a>>,
-    /// Whether it is a line or a stretch, of which there may be many instructions.
+    /// Whether it is a line or a run, of which there may be many instructions.
     pub(crate) is_line: bool,
     /// The files and the line, if it is one.
     of: Option<(Vec<FileId>, u32)>,

@@ -240,13 +240,8 @@ fn of_very_many_inlined_calls_the_innermost_are_shown() {
         .find(|line| line.ends_with(", …"))
         .expect(&text);
     assert_eq!(line.matches("inlined into f").count(), 31);
-    let stretches = json(&dir, &["scopes", "deep.spvasm"]);
-    let frames = |at: usize| {
-        stretches["stretches"][at]["frames"]
-            .as_array()
-            .unwrap()
-            .len()
-    };
+    let runs = json(&dir, &["scopes", "deep.spvasm"]);
+    let frames = |at: usize| runs["stretches"][at]["frames"].as_array().unwrap().len();
     assert_eq!((0..4).map(frames).max(), Some(32));
 }
 
@@ -441,10 +436,10 @@ fn positions_are_taken_as_they_are_shown() {
     assert!(lookup("src/light.comp:3:1").contains("function main"));
     assert_eq!(lookup("2"), lookup("light.comp:2"));
     let scopes = shown(&dir, &["scopes", "light.spvasm"]);
-    let stretch = scopes.lines().find(|line| line.contains(":2:3")).unwrap();
-    let stretch = stretch.split_whitespace().next().unwrap();
-    assert!(lookup(stretch).contains("OpFAdd"), "{stretch}");
-    let start = stretch.split_once("..").unwrap().0;
+    let run = scopes.lines().find(|line| line.contains(":2:3")).unwrap();
+    let run = run.split_whitespace().next().unwrap();
+    assert!(lookup(run).contains("OpFAdd"), "{run}");
+    let start = run.split_once("..").unwrap().0;
     let byte = usize::from_str_radix(&start[2..], 16).unwrap();
     // As errors show them, and the JSON of `val`.
     assert_eq!(

@@ -239,12 +239,12 @@ fn ids_of_assembly_text_have_its_names_and_places() {
         );
     }
     // A place in the text, as errors show it.
-    let judged = dir.spv(&["val", "a.spvasm"]);
-    let place = judged
+    let checked = dir.spv(&["val", "a.spvasm"]);
+    let place = checked
         .stderr
         .lines()
         .find_map(|line| line.trim().strip_prefix("--> a.spvasm:5"));
-    let place = format!("a.spvasm:5{}", place.expect(&judged.stderr));
+    let place = format!("a.spvasm:5{}", place.expect(&checked.stderr));
     assert!(
         lookup(&place)
             .text()

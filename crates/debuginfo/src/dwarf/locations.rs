@@ -58,7 +58,7 @@ struct Group {
 type State = Vec<usize>;
 
 /// Stretches of words, and the number of the state that holds in each.
-type Stretches = Vec<(Range<usize>, usize)>;
+type Runs = Vec<(Range<usize>, usize)>;
 
 /// Where a value is in parts of a range of addresses.
 type Places = Vec<(Range<u64>, Held)>;
@@ -198,11 +198,11 @@ impl<'w> Writer<'w> {
     }
 
     fn add_location(&mut self, function: &'w Function, group: &Group, tree: &Tree) {
-        let (states, stretches) = self.stretches(function, group);
+        let (states, runs) = self.runs(function, group);
         let size = self.nodes[group.variable].entry.type_();
         let size = size.and_then(|ty| self.size_of(ty));
         let mut locations: Vec<(Range<u64>, Expression)> = Vec::new();
-        for (words, state) in stretches {
+        for (words, state) in runs {
             // Many parts, of which each binding changes one, are many times told.
             let told_again = states[state].len().saturating_sub(1) as u64;
             if !self.room.take(OPERATION * told_again) {
@@ -261,9 +261,9 @@ impl<'w> Writer<'w> {
         Some(die)
     }
 
-    /// Cuts the function into stretches of words in which the same bindings hold. Tells
-    /// these sets of bindings, and for each stretch which of them it is.
-    fn stretches(&mut self, function: &'w Function, group: &Group) -> (Vec<State>, Stretches) {
+    /// Cuts the function into runs of words in which the same bindings hold. Tells
+    /// these sets of bindings, and for each run which of them it is.
+    fn runs(&mut self, function: &'w Function, group: &Group) -> (Vec<State>, Runs) {
         let bindings = &group.bindings;
         // What is declared is there wherever the variable is visible.
         if let Some(declared) = bindings.iter().position(|binding| binding.in_memory) {
@@ -294,8 +294,8 @@ impl<'w> Writer<'w> {
                     .for_each(|block| course.enter(block, None));
             }
         }
-        let stretches = course.stretches(labels, function.words.end);
-        (course.states, stretches)
+        let runs = course.runs(labels, function.words.end);
+        (course.states, runs)
     }
 
     /// Adds what the code map says of bindings in a range of addresses.
@@ -431,12 +431,12 @@ impl<'b> Course<'b> {
     }
 
     /// The words of the blocks, cut where another state begins.
-    fn stretches(&self, labels: &[u32], end: usize) -> Stretches {
-        let mut stretches = Stretches::new();
-        let mut add = |words: Range<usize>, state: usize| match stretches.last_mut() {
+    fn runs(&self, labels: &[u32], end: usize) -> Runs {
+        let mut runs = Runs::new();
+        let mut add = |words: Range<usize>, state: usize| match runs.last_mut() {
             _ if words.is_empty() || state == 0 => {}
             Some((last, same)) if *same == state && last.end == words.start => last.end = words.end,
-            _ => stretches.push((words, state)),
+            _ => runs.push((words, state)),
         };
         for (&block, &(mut state, _)) in &self.ends {
             let Some(&label) = labels.get(block) else {
@@ -451,7 +451,7 @@ impl<'b> Course<'b> {
             let end = labels.get(block + 1).map_or(end, |&next| next as usize);
             add(start..end, state);
         }
-        stretches
+        runs
     }
 }
 

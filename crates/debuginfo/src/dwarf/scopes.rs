@@ -78,7 +78,7 @@ impl Tree {
     }
 }
 
-/// A stretch of code that comes of one line and scope.
+/// A run of code that comes of one line and scope.
 #[derive(Debug)]
 struct Piece {
     range: Range<u64>,
@@ -182,7 +182,7 @@ impl<'w> Writer<'w> {
         die
     }
 
-    /// The code of a function in stretches, in the order of addresses and without
+    /// The code of a function in runs, in the order of addresses and without
     /// overlaps.
     fn pieces(&self, function: &Function) -> Vec<Piece> {
         let words = &function.words;

@@ -219,7 +219,7 @@ fn a_line_at_the_end_holds_for_nothing() {
     for (set, text) in SAMPLES {
         let sample = Sample::new(&format!("{text}OpLine %file 9 9\n"));
         let info = sample.info();
-        assert!(info.stretches().all(|it| !it.is_empty()), "{set}");
+        assert!(info.runs().all(|it| !it.is_empty()), "{set}");
         let mut lines = info.files().flat_map(|(file, _)| info.lines_of(file));
         assert!(!lines.any(|line| line == 9), "{set}");
     }

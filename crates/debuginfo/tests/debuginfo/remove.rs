@@ -6,7 +6,7 @@ use spirvkit_debuginfo::{DebugInfo, Field, Kind, RemoveError, Set, remove, remov
 use spirvkit_ir::Module;
 
 /// What the validator says, by the rules of the version that the module is.
-fn faults(words: &[u32]) -> Vec<String> {
+fn errors(words: &[u32]) -> Vec<String> {
     let version = Read::new(words).unwrap().header().version;
     let env = format!("spv{}.{}", version.major, version.minor);
     let mut options = spirvkit_validate::Options::for_env(env.parse().unwrap());
@@ -39,7 +39,7 @@ fn without(words: &[u32], ids: &[Id]) -> Vec<u32> {
 fn after_the_removal_of_any_one_the_module_is_valid() {
     for (set, sample) in SAMPLES {
         let words = assemble(sample);
-        assert_eq!(faults(&words), [""; 0], "{set}");
+        assert_eq!(errors(&words), [""; 0], "{set}");
         for (id, kind) in all(&words) {
             let mut module = Module::load(&words).unwrap();
             let removed = match remove(&mut module, id) {
@@ -53,7 +53,7 @@ fn after_the_removal_of_any_one_the_module_is_valid() {
             module.verify().unwrap();
             let left = module.store();
             let what = format!("without {kind:?} {id} of {set}");
-            assert_eq!(faults(&left), [""; 0], "{what}\n{}", text(&left));
+            assert_eq!(errors(&left), [""; 0], "{what}\n{}", text(&left));
             assert_eq!(removed.instructions[0], (id, kind));
             assert!(all(&left).iter().all(|(left, _)| *left != id), "{what}");
             // In the first set, nothing else goes.
@@ -99,7 +99,7 @@ fn removing_one_after_the_other_leaves_a_valid_module() {
                 module.verify().unwrap();
                 let left = module.store();
                 assert_eq!(
-                    faults(&left),
+                    errors(&left),
                     [""; 0],
                     "{kind:?} {id} of {set}\n{}",
                     text(&left)
@@ -118,7 +118,7 @@ fn all_at_once_is_as_good() {
         remove_each(&mut module, &ids).unwrap();
         module.verify().unwrap();
         let left = module.store();
-        assert_eq!(faults(&left), [""; 0], "{set}");
+        assert_eq!(errors(&left), [""; 0], "{set}");
         assert_eq!(all(&left), [], "{set}");
     }
 }
@@ -274,16 +274,16 @@ const FORWARD: &str = r#"
 #[test]
 fn what_refers_to_nothing_later_any_more_is_an_ordinary_instruction() {
     let words = assemble(FORWARD);
-    assert_eq!(faults(&words), [""; 0]);
+    assert_eq!(errors(&words), [""; 0]);
     let left = without(&words, &[Id(11)]);
-    assert_eq!(faults(&left), [""; 0], "{}", text(&left));
+    assert_eq!(errors(&left), [""; 0], "{}", text(&left));
     assert!(!text(&left).contains("OpExtInstWithForwardRefsKHR"));
     // Its name went with it.
     assert!(!text(&left).contains("OpName %11"));
     assert!(text(&left).contains("OpName %12"));
     // The pointer takes the member with it, and leaves the composite.
     let left = without(&words, &[Id(12)]);
-    assert_eq!(faults(&left), [""; 0], "{}", text(&left));
+    assert_eq!(errors(&left), [""; 0], "{}", text(&left));
     let kinds: Vec<Kind> = all(&left).into_iter().map(|(_, kind)| kind).collect();
     assert_eq!(
         kinds,
@@ -366,8 +366,8 @@ fn the_whole_set_goes_without_a_trace() {
         let left = module.store();
         assert_eq!(all(&left), [], "{name}");
         // Some have faults of their own.
-        let before = faults(&words);
-        let after = faults(&left);
+        let before = errors(&words);
+        let after = errors(&left);
         assert!(
             after.iter().all(|it| before.contains(it)),
             "{name}: {after:#?}"
@@ -384,7 +384,7 @@ fn the_whole_set_goes_without_a_trace() {
 #[test]
 fn modules_of_real_compilers_get_no_worse() {
     for (name, words) in fixtures() {
-        let before = faults(&words).len();
+        let before = errors(&words).len();
         let ids = all(&words);
         for &(id, kind) in ids.iter().step_by(ids.len().div_ceil(10)) {
             let mut module = Module::load(&words).unwrap();
@@ -392,7 +392,7 @@ fn modules_of_real_compilers_get_no_worse() {
                 continue;
             }
             module.verify().unwrap();
-            let after = faults(&module.store());
+            let after = errors(&module.store());
             assert!(
                 after.len() <= before,
                 "{name} without {kind:?} {id}: {after:#?}"

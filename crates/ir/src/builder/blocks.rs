@@ -130,7 +130,7 @@ impl Builder {
     pub(super) fn leave_function(&mut self) {
         if let Some(open) = self.function.filter(|_| self.is_new) {
             let id = self.function_id(open);
-            self.fault(Op::Function, BuildErrorKind::FunctionOpen(id));
+            self.error(Op::Function, BuildErrorKind::FunctionOpen(id));
         }
         self.close_function();
     }
@@ -167,7 +167,7 @@ impl Builder {
     /// gets an `OpUnreachable`.
     pub fn end_function(&mut self) {
         let Some(function) = self.function else {
-            self.fault(Op::FunctionEnd, BuildErrorKind::NoFunction);
+            self.error(Op::FunctionEnd, BuildErrorKind::NoFunction);
             return;
         };
         if self.unreached {
@@ -175,7 +175,7 @@ impl Builder {
         }
         if self.module.entry_block(function).is_none() {
             let id = self.function_id(function);
-            self.fault(Op::FunctionEnd, BuildErrorKind::NoBlocks(id));
+            self.error(Op::FunctionEnd, BuildErrorKind::NoBlocks(id));
         }
         self.close_function();
     }
@@ -184,7 +184,7 @@ impl Builder {
     pub fn end_declaration(&mut self) {
         match self.function {
             Some(_) => self.close_function(),
-            None => self.fault(Op::FunctionEnd, BuildErrorKind::NoFunction),
+            None => self.error(Op::FunctionEnd, BuildErrorKind::NoFunction),
         }
     }
 
@@ -204,7 +204,7 @@ impl Builder {
         self.leave_function();
         match self.module.function_by_id(function) {
             Some(function) => self.enter(function),
-            None => self.fault(Op::Function, BuildErrorKind::NoSuchPlace),
+            None => self.error(Op::Function, BuildErrorKind::NoSuchPlace),
         }
     }
 
@@ -267,7 +267,7 @@ impl Builder {
         self.start_places();
         match self.module.add_block(function, None, label) {
             Ok(block) => self.point = Point::Open(block),
-            Err(_) => self.fault(Op::Label, BuildErrorKind::NoSuchPlace),
+            Err(_) => self.error(Op::Label, BuildErrorKind::NoSuchPlace),
         }
     }
 
@@ -282,7 +282,7 @@ impl Builder {
                 self.unreached = false;
                 self.start_places();
             }
-            None => self.fault(Op::Label, BuildErrorKind::NotABlock(label)),
+            None => self.error(Op::Label, BuildErrorKind::NotABlock(label)),
         }
     }
 
@@ -298,7 +298,7 @@ impl Builder {
     /// otherwise. Of the literals, the low bits count that the selector's type has.
     pub fn switch(&mut self, selector: Id, default: Id, targets: &[(u64, Id)]) {
         let Some(ty) = self.module.definitions().selector_type(selector) else {
-            self.fault(Op::Switch, BuildErrorKind::NotANumber(selector));
+            self.error(Op::Switch, BuildErrorKind::NotANumber(selector));
             self.unreachable();
             return;
         };

@@ -26,7 +26,7 @@ fn labels<'a>(inst: &Instruction<'a>) -> impl Iterator<Item = Id> + 'a {
 impl Builder {
     /// Looks at the whole module.
     pub(super) fn check(&mut self) {
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let mut told = HashSet::new();
         let mut has_memory_model = false;
         for inst in self.made() {
@@ -35,7 +35,7 @@ impl Builder {
             let mut add = |kind| {
                 let function = self.module.function_of(inst);
                 let function = function.map(|function| self.function_id(function));
-                faults.push(BuildError::new(op, function, kind));
+                errors.push(BuildError::new(op, function, kind));
             };
             self.check_ids(inst, &mut told, &mut add);
             self.check_blocks(inst, &mut add);
@@ -43,10 +43,10 @@ impl Builder {
         }
         if !has_memory_model && self.since == 0 {
             let kind = BuildErrorKind::NoMemoryModel;
-            faults.push(BuildError::new(Op::MemoryModel, None, kind));
+            errors.push(BuildError::new(Op::MemoryModel, None, kind));
         }
-        self.check_ends(&mut faults);
-        self.faults.append(&mut faults);
+        self.check_ends(&mut errors);
+        self.errors.append(&mut errors);
     }
 
     /// The instructions that are looked at: all, or those that were made.
@@ -127,14 +127,14 @@ impl Builder {
     }
 
     /// Whether all blocks have an end, in functions with something to look at.
-    fn check_ends(&self, faults: &mut Vec<BuildError>) {
+    fn check_ends(&self, errors: &mut Vec<BuildError>) {
         let made = self.made().filter_map(|inst| self.module.function_of(inst));
         for function in made.collect::<BTreeSet<Function>>() {
-            self.check_ends_in(function, faults);
+            self.check_ends_in(function, errors);
         }
     }
 
-    fn check_ends_in(&self, function: Function, faults: &mut Vec<BuildError>) {
+    fn check_ends_in(&self, function: Function, errors: &mut Vec<BuildError>) {
         for block in self.module.blocks(function) {
             let label = self.module.block_id(block).unwrap_or(Id(0));
             if self.module.terminator(block).is_some() || self.lost.contains(&label.0) {
@@ -142,7 +142,7 @@ impl Builder {
             }
             let function = Some(self.function_id(function));
             let kind = BuildErrorKind::Unterminated(label);
-            faults.push(BuildError::new(Op::Label, function, kind));
+            errors.push(BuildError::new(Op::Label, function, kind));
         }
     }
 

@@ -86,7 +86,7 @@ impl Builder {
 
     fn check_edit<T>(&mut self, inst: Inst, edited: Result<T, EditError>) {
         if let Err(error) = edited {
-            self.fault(self.module.op(inst), BuildErrorKind::Edit(error));
+            self.error(self.module.op(inst), BuildErrorKind::Edit(error));
         }
     }
 

@@ -60,21 +60,21 @@ impl Builder {
             refused_extensions: BTreeSet::new(),
         };
         let count = chooser.extensions.len();
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         let needs = self.needs_of_made(&requirements, &insts);
-        for capability in chooser.choose(&needs, &requirements, &mut faults) {
+        for capability in chooser.choose(&needs, &requirements, &mut errors) {
             self.capability(capability);
         }
-        self.tell(&insts, &mut faults);
+        self.tell(&insts, &mut errors);
         // New capabilities may need an extension themselves.
         let own: Vec<Inst> = self.capabilities().collect();
         let of_own = Requirements::of(own.iter().map(|&inst| self.module.get(inst)));
         for (insts, requirements) in [(&own, &of_own), (&insts, &requirements)] {
             for need in self.needs_of_made(requirements, insts) {
                 let kind = chooser.release(need);
-                faults.extend(kind.map(|kind| (need.instruction, kind)));
+                errors.extend(kind.map(|kind| (need.instruction, kind)));
             }
-            self.tell(insts, &mut faults);
+            self.tell(insts, &mut errors);
         }
         self.extend_for_sets(&mut chooser);
         for name in chooser.extensions.split_off(count) {
@@ -111,7 +111,7 @@ impl Builder {
             };
             if let Err(any_of) = chooser.extend(&[extension]) {
                 let what = format!("the instruction set {name}");
-                self.fault(
+                self.error(
                     Op::ExtInstImport,
                     BuildErrorKind::Extension { what, any_of },
                 );
@@ -133,13 +133,13 @@ impl Builder {
     }
 
     /// Notes what couldn't be declared, and the instructions that need it.
-    fn tell(&mut self, insts: &[Inst], faults: &mut Vec<(usize, BuildErrorKind)>) {
-        for (instruction, kind) in faults.drain(..) {
+    fn tell(&mut self, insts: &[Inst], errors: &mut Vec<(usize, BuildErrorKind)>) {
+        for (instruction, kind) in errors.drain(..) {
             let inst = insts.get(instruction).copied();
             let op = inst.map_or(Op::Nop, |inst| self.module.op(inst));
             let function = inst.and_then(|inst| self.module.function_of(inst));
             let function = function.map(|function| self.function_id(function));
-            self.faults.push(BuildError::new(op, function, kind));
+            self.errors.push(BuildError::new(op, function, kind));
         }
     }
 }
@@ -167,7 +167,7 @@ impl Chooser {
         &mut self,
         needs: &[&Need],
         requirements: &Requirements,
-        faults: &mut Vec<(usize, BuildErrorKind)>,
+        errors: &mut Vec<(usize, BuildErrorKind)>,
     ) -> Vec<Capability> {
         // Where there is a choice, what has been chosen without one may settle it.
         let (single, several): (Vec<&Need>, Vec<&Need>) =
@@ -193,7 +193,7 @@ impl Chooser {
                         what: need.what.to_string(),
                         any_of: need.capabilities.to_vec(),
                     };
-                    faults.push((need.instruction, kind));
+                    errors.push((need.instruction, kind));
                 }
             }
         }

@@ -192,7 +192,7 @@ impl Builder {
         let ty = definitions.type_of(range.start);
         let number = ty.and_then(|ty| definitions.number_type(ty));
         let (Some(ty), Some(NumberType::Integer { signed, .. })) = (ty, number) else {
-            self.fault(Op::LoopMerge, BuildErrorKind::NotANumber(range.start));
+            self.error(Op::LoopMerge, BuildErrorKind::NotANumber(range.start));
             return;
         };
         self.open_header(Op::Phi);
@@ -232,7 +232,7 @@ impl Builder {
 
     fn check_loop(&mut self, this: Loop) {
         if self.loops.last() != Some(&this.merge) {
-            self.fault(Op::Branch, BuildErrorKind::NotInnermostLoop(this.merge));
+            self.error(Op::Branch, BuildErrorKind::NotInnermostLoop(this.merge));
         }
     }
 
@@ -324,7 +324,7 @@ impl Switch<'_> {
                 true => self.cases.push((literal, label)),
                 false => {
                     let kind = BuildErrorKind::SecondCase(literal);
-                    self.builder.fault(Op::Switch, kind);
+                    self.builder.error(Op::Switch, kind);
                 }
             }
         }
@@ -336,7 +336,7 @@ impl Switch<'_> {
         let label = self.builder.forward();
         if self.default.replace(label).is_some() {
             self.builder
-                .fault(Op::Switch, BuildErrorKind::SecondDefault);
+                .error(Op::Switch, BuildErrorKind::SecondDefault);
         }
         self.builder.arm(label, self.merge, body);
     }

@@ -103,7 +103,7 @@ pub struct Builder {
     /// What is checked in the end and has its needs declared: instructions with handles from
     /// this number on.
     since: usize,
-    faults: Vec<BuildError>,
+    errors: Vec<BuildError>,
     /// Results of instructions that could not be made, so that their uses are no
     /// further faults. It is never walked, so its order doesn't matter.
     lost: HashSet<u32>,
@@ -154,7 +154,7 @@ impl Builder {
             last_phi: None,
             module,
             since: 0,
-            faults: Vec::new(),
+            errors: Vec::new(),
             lost: HashSet::new(),
             targets: HashSet::new(),
             next_id: None,
@@ -203,21 +203,21 @@ impl Builder {
     fn conclude(&mut self) -> Option<Errors<BuildError>> {
         if let Some(function) = self.function.filter(|_| self.is_new) {
             let id = self.function_id(function);
-            self.fault(Op::FunctionEnd, BuildErrorKind::NotEnded(id));
+            self.error(Op::FunctionEnd, BuildErrorKind::NotEnded(id));
         }
         if let Some(id) = self.next_id.take() {
-            self.fault(Op::Nop, BuildErrorKind::NeverGiven(id));
+            self.error(Op::Nop, BuildErrorKind::NeverGiven(id));
         }
         self.function = None;
         self.check();
         self.enable();
-        if !self.faults.is_empty() {
+        if !self.errors.is_empty() {
             let names = self.debug_names();
-            for fault in &mut self.faults {
-                fault.take_names(&names);
+            for error in &mut self.errors {
+                error.take_names(&names);
             }
         }
-        Errors::new(std::mem::take(&mut self.faults))
+        Errors::new(std::mem::take(&mut self.errors))
     }
 
     /// An id for something that is defined later: a block, a function, or a value that
@@ -242,7 +242,7 @@ impl Builder {
     /// ```
     pub fn define(&mut self, id: Id) -> &mut Self {
         if let Some(id) = self.next_id.replace(id) {
-            self.fault(Op::Nop, BuildErrorKind::NeverGiven(id));
+            self.error(Op::Nop, BuildErrorKind::NeverGiven(id));
         }
         self
     }
@@ -332,7 +332,7 @@ impl Builder {
                 self.unreached = false;
                 self.start_places();
             }
-            _ => self.fault(Op::Nop, BuildErrorKind::NoSuchPlace),
+            _ => self.error(Op::Nop, BuildErrorKind::NoSuchPlace),
         }
     }
 
@@ -385,9 +385,9 @@ impl Builder {
         self.module.function_id(function).unwrap_or(Id(0))
     }
 
-    fn fault(&mut self, op: Op, kind: BuildErrorKind) {
+    fn error(&mut self, op: Op, kind: BuildErrorKind) {
         let function = self.function.map(|function| self.function_id(function));
-        self.faults.push(BuildError::new(op, function, kind));
+        self.errors.push(BuildError::new(op, function, kind));
     }
 
     /// Notes a fault, and that the result of the instruction can't be had.
@@ -395,7 +395,7 @@ impl Builder {
         if let Some(id) = id {
             self.lost.insert(id.0);
         }
-        self.fault(op, kind);
+        self.error(op, kind);
     }
 
     /// The id for the next result.
@@ -404,7 +404,7 @@ impl Builder {
             None => self.module.fresh_id(),
             Some(id) if self.module.definition(id).is_none() => id,
             Some(id) => {
-                self.fault(op, BuildErrorKind::DefinedTwice(id));
+                self.error(op, BuildErrorKind::DefinedTwice(id));
                 self.module.fresh_id()
             }
         }
@@ -418,7 +418,7 @@ impl Builder {
             arg.append_to(&mut words);
         }
         if args.iter().any(Arg::has_nul) {
-            self.fault(op, BuildErrorKind::Nul);
+            self.error(op, BuildErrorKind::Nul);
         }
         let id = self.emit_words(op, result_type, &words);
         self.words = words;
@@ -503,7 +503,7 @@ impl Builder {
             },
             Point::Open(block) => Some(Place::Tail(block)),
             Point::Nowhere if self.function.is_none() => {
-                self.fault(op, BuildErrorKind::NoFunction);
+                self.error(op, BuildErrorKind::NoFunction);
                 None
             }
             Point::Nowhere => self.place_in_lost_block(op, BuildErrorKind::NoBlock),
@@ -513,7 +513,7 @@ impl Builder {
     /// Notes a fault, and opens a block for what follows, so that it is the only one up
     /// to the next block.
     fn place_in_lost_block(&mut self, op: Op, kind: BuildErrorKind) -> Option<Place> {
-        self.fault(op, kind);
+        self.error(op, kind);
         let label = self.module.fresh_id();
         self.lost.insert(label.0);
         self.open_block(label);
@@ -539,7 +539,7 @@ impl Builder {
                 None => BuildErrorKind::NoFunction,
                 Some(_) => BuildErrorKind::NoBlock,
             };
-            self.fault(op, kind);
+            self.error(op, kind);
         }
         behind.map(Place::After)
     }

@@ -108,7 +108,7 @@ impl AssembleOptions {
         self
     }
 
-    /// Whether to warn of ids that nothing defines. Where a module is judged, too,
+    /// Whether to warn of ids that nothing defines. Where a module is checked, too,
     /// the validator tells of them.
     #[must_use]
     pub fn undefined_ids(mut self, warned_of: bool) -> Self {
@@ -299,7 +299,7 @@ impl<'a> Assembler<'a> {
     }
 
     #[cold]
-    fn fault(&mut self, diagnostic: Diagnostic, token: Token) -> Errored {
+    fn error(&mut self, diagnostic: Diagnostic, token: Token) -> Errored {
         match token.kind {
             // Whatever else it should have been, it is all the rest of the text.
             TokenKind::OpenString => self.note(errors::open_string(), token.first_byte()),
@@ -379,7 +379,7 @@ impl<'a> Assembler<'a> {
             (TokenKind::Id, None) => errors::dangling_id(found),
             _ => errors::expected_instruction(found),
         };
-        self.fault(diagnostic, token)
+        self.error(diagnostic, token)
     }
 
     /// An instruction with an opcode name.
@@ -389,25 +389,25 @@ impl<'a> Assembler<'a> {
             if opcode.kind == TokenKind::Id && self.lexer.at_equals() {
                 self.lexer.back_to(opcode);
             }
-            return Err(self.fault(errors::expected_opcode(name), opcode));
+            return Err(self.error(errors::expected_opcode(name), opcode));
         }
         if name == "OpUnknown" {
             return self.unknown(opcode, result);
         }
         let Some(op) = Op::from_name(name) else {
-            return Err(self.fault(errors::unknown_opcode(name, self.look()), opcode));
+            return Err(self.error(errors::unknown_opcode(name, self.look()), opcode));
         };
         let Some(info) = op.info() else {
-            return Err(self.fault(errors::unknown_opcode(name, self.look()), opcode));
+            return Err(self.error(errors::unknown_opcode(name, self.look()), opcode));
         };
         if let Some(target) = self.options.target
             && !info.availability().allows(target)
         {
-            return Err(self.fault(errors::wrong_version(info, target), opcode));
+            return Err(self.error(errors::wrong_version(info, target), opcode));
         }
         match (info.has_result(), result) {
-            (true, None) => return Err(self.fault(errors::missing_result(info.name()), opcode)),
-            (false, Some(id)) => return Err(self.fault(errors::unwanted_result(info.name()), id)),
+            (true, None) => return Err(self.error(errors::missing_result(info.name()), opcode)),
+            (false, Some(id)) => return Err(self.error(errors::unwanted_result(info.name()), id)),
             _ => {}
         }
         let start = self.encoder.begin(op);
@@ -427,7 +427,7 @@ impl<'a> Assembler<'a> {
     #[inline]
     fn end(&mut self, start: usize, opcode: Token, result: Option<Token>) -> Result<(), Errored> {
         if let Err(error) = self.encoder.end(start) {
-            return Err(self.fault(errors::too_long(error), opcode));
+            return Err(self.error(errors::too_long(error), opcode));
         }
         let words = &self.encoder.words()[start..];
         let Some(instruction) = Instruction::from_words(words, WordOffset(start)) else {
@@ -435,13 +435,13 @@ impl<'a> Assembler<'a> {
         };
         if result.is_some() && is_bad_float_type(&instruction) {
             let diagnostic = errors::bad_float_type(words[2], FPEncoding(words[3]));
-            return Err(self.fault(diagnostic, opcode));
+            return Err(self.error(diagnostic, opcode));
         }
         match (self.definitions.define(&instruction), result) {
             (Some(redefinition), Some(result)) if redefinition.earlier != Definition::Other => {
                 let name = self.lexer.text(result);
                 let earlier = self.definition_of(name, result);
-                Err(self.fault(errors::redefinition(name, earlier), result))
+                Err(self.error(errors::redefinition(name, earlier), result))
             }
             _ => Ok(()),
         }
@@ -471,7 +471,7 @@ impl<'a> Assembler<'a> {
     /// `OpUnknown(opcode, word count)` and its operands.
     fn unknown(&mut self, opcode: Token, result: Option<Token>) -> Result<(), Errored> {
         if let Some(result) = result {
-            return Err(self.fault(errors::unwanted_result("OpUnknown"), result));
+            return Err(self.error(errors::unwanted_result("OpUnknown"), result));
         }
         self.punctuation("(")?;
         let number = self.unknown_number("an opcode below 65536", 0)?;
@@ -488,7 +488,7 @@ impl<'a> Assembler<'a> {
         }
         let found = self.encoder.words().len() - start;
         if found != usize::from(count) {
-            return Err(self.fault(errors::unknown_count(count.into(), found), opcode));
+            return Err(self.error(errors::unknown_count(count.into(), found), opcode));
         }
         self.end(start, opcode, None)?;
         self.previous = Some("OpUnknown");
@@ -501,7 +501,7 @@ impl<'a> Assembler<'a> {
         if found == wanted {
             return Ok(());
         }
-        Err(self.fault(errors::unknown_syntax(&format!("`{wanted}`"), found), token))
+        Err(self.error(errors::unknown_syntax(&format!("`{wanted}`"), found), token))
     }
 
     fn unknown_number(&mut self, wanted: &str, least: u16) -> Result<u16, Errored> {
@@ -510,7 +510,7 @@ impl<'a> Assembler<'a> {
         let number = crate::number::parse_u32(found).ok();
         match number.and_then(|number| u16::try_from(number).ok()) {
             Some(number) if number >= least => Ok(number),
-            _ => Err(self.fault(errors::unknown_syntax(wanted, found), token)),
+            _ => Err(self.error(errors::unknown_syntax(wanted, found), token)),
         }
     }
 

@@ -75,7 +75,7 @@ impl<'a> Assembler<'a> {
 
     fn missing(&mut self, current: &Current, operand: &OperandInfo) -> Errored {
         let here = self.lexer.here();
-        self.fault(errors::missing_operand(current.info.name(), operand), here)
+        self.error(errors::missing_operand(current.info.name(), operand), here)
     }
 
     /// One operand, which starts with `token`.
@@ -113,7 +113,7 @@ impl<'a> Assembler<'a> {
                 TokenKind::BadId => errors::bad_id(found),
                 _ => errors::expected_id(current.info.name(), kind, found),
             };
-            return Err(self.fault(diagnostic, token));
+            return Err(self.error(diagnostic, token));
         }
         let id = self.ids.resolve(token, self.lexer.id_name(token));
         self.encoder.word(id);
@@ -146,7 +146,7 @@ impl<'a> Assembler<'a> {
     ) -> Result<Parsed, Errored> {
         let name = self.lexer.text(token);
         let Some(info) = kind.enumerant_by_name(name) else {
-            return Err(self.fault(errors::unknown_enumerant(kind, name, self.look()), token));
+            return Err(self.error(errors::unknown_enumerant(kind, name, self.look()), token));
         };
         self.encoder.word(info.value());
         self.list(current, info.parameters())
@@ -170,7 +170,7 @@ impl<'a> Assembler<'a> {
                     end: start + name.len(),
                     ..token
                 };
-                return Err(self.fault(errors::unknown_enumerant(kind, name, self.look()), part));
+                return Err(self.error(errors::unknown_enumerant(kind, name, self.look()), part));
             };
             bits |= info.value();
             start += name.len() + 1;
@@ -207,7 +207,7 @@ impl<'a> Assembler<'a> {
                 Err(error) => {
                     let found = self.lexer.text(token);
                     return Err(
-                        self.fault(errors::bad_number(found, NumberType::U32, error), token)
+                        self.error(errors::bad_number(found, NumberType::U32, error), token)
                     );
                 }
             },
@@ -238,7 +238,7 @@ impl<'a> Assembler<'a> {
                 self.encoder.number(ty, bits);
                 Ok(())
             }
-            Err(error) => Err(self.fault(errors::bad_number(text, ty, error), token)),
+            Err(error) => Err(self.error(errors::bad_number(text, ty, error), token)),
         }
     }
 
@@ -247,7 +247,7 @@ impl<'a> Assembler<'a> {
             TokenKind::String => self.encode_string(token),
             _ => {
                 let found = self.lexer.text(token);
-                Err(self.fault(errors::expected_string(current.info.name(), found), token))
+                Err(self.error(errors::expected_string(current.info.name(), found), token))
             }
         }
     }
@@ -274,7 +274,7 @@ impl<'a> Assembler<'a> {
                 if self.definitions.get(ty) == Definition::Undefined {
                     self.lost_results.insert(ty.0);
                 }
-                Err(self.fault(errors::untyped_literal(current.info.name(), name), operand))
+                Err(self.error(errors::untyped_literal(current.info.name(), name), operand))
             }
         }
     }
@@ -289,7 +289,7 @@ impl<'a> Assembler<'a> {
             None => {
                 let operand = self.operand_token(current, 0);
                 let name = self.lexer.text(operand);
-                Err(self.fault(errors::bad_selector(name), operand))
+                Err(self.error(errors::bad_selector(name), operand))
             }
         }
     }
@@ -305,7 +305,7 @@ impl<'a> Assembler<'a> {
             _ => {
                 let operand = self.operand_token(current, 1);
                 let name = self.lexer.text(operand);
-                return Err(self.fault(errors::not_an_import(name), operand));
+                return Err(self.error(errors::not_an_import(name), operand));
             }
         };
         let text = self.lexer.text(token);
@@ -318,7 +318,7 @@ impl<'a> Assembler<'a> {
             (Some(info), _) => info.number(),
             (None, Ok(number)) => number,
             (None, Err(_)) => {
-                return Err(self.fault(errors::unknown_ext_inst(set, text, self.look()), token));
+                return Err(self.error(errors::unknown_ext_inst(set, text, self.look()), token));
             }
         };
         self.encoder.word(number);
@@ -342,7 +342,7 @@ impl<'a> Assembler<'a> {
             None => Ok(Parsed::Typed),
             Some(token) => {
                 let found = self.lexer.text(token);
-                Err(self.fault(errors::surplus_operand(found, name), token))
+                Err(self.error(errors::surplus_operand(found, name), token))
             }
         }
     }
@@ -351,11 +351,11 @@ impl<'a> Assembler<'a> {
     fn spec_constant_op(&mut self, current: &Current, first: Token) -> Result<Parsed, Errored> {
         let name = self.lexer.text(first);
         let Some(info) = Op::from_bare_name(name).and_then(Op::info) else {
-            return Err(self.fault(errors::unknown_spec_constant_op(name, self.look()), first));
+            return Err(self.error(errors::unknown_spec_constant_op(name, self.look()), first));
         };
         // It can't stand within itself, or the two could nest without end.
         if info.number() == u32::from(Op::SpecConstantOp.0) {
-            return Err(self.fault(errors::nested_spec_constant_op(), first));
+            return Err(self.error(errors::nested_spec_constant_op(), first));
         }
         self.encoder.word(info.number());
         let results = usize::from(info.has_result_type()) + usize::from(info.has_result());
@@ -386,7 +386,7 @@ impl<'a> Assembler<'a> {
                 self.encoder.word(word);
                 Ok(())
             }
-            Err(_) => Err(self.fault(errors::bad_immediate(text), token)),
+            Err(_) => Err(self.error(errors::bad_immediate(text), token)),
         }
     }
 
@@ -410,7 +410,7 @@ impl<'a> Assembler<'a> {
                 return Ok(());
             }
             TokenKind::String => return self.encode_string(token),
-            TokenKind::Equals => return Err(self.fault(errors::stray_equals(), token)),
+            TokenKind::Equals => return Err(self.error(errors::stray_equals(), token)),
             _ => {}
         }
         let signed = NumberType::Integer {
@@ -430,7 +430,7 @@ impl<'a> Assembler<'a> {
                 self.encoder.number(ty, bits);
                 Ok(())
             }
-            Err(_) => Err(self.fault(errors::bad_raw_operand(text), token)),
+            Err(_) => Err(self.error(errors::bad_raw_operand(text), token)),
         }
     }
 
@@ -438,7 +438,7 @@ impl<'a> Assembler<'a> {
     fn encode_string(&mut self, token: Token) -> Result<(), Errored> {
         let text = unescape(self.lexer.text(token));
         if text.contains('\0') {
-            return Err(self.fault(errors::nul_in_string(), token));
+            return Err(self.error(errors::nul_in_string(), token));
         }
         self.encoder.string(&text);
         Ok(())

@@ -186,7 +186,7 @@ fn what_is_no_number_is_refused_by_every_format() {
         for literal in literals {
             let text = format!("%1 = OpTypeFloat {ty} %2 = OpConstant %1 {literal}");
             assert_eq!(
-                common::faults(&text),
+                common::errors(&text),
                 [("text.bad-number", literal)],
                 "{ty}"
             );

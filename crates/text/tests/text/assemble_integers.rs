@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{body, faults};
+use common::{body, errors};
 use proptest::prelude::*;
 
 /// The words of the literal of a constant.
@@ -215,7 +215,7 @@ fn literal_operands_are_unsigned_integers_of_32_bits() {
         ("08", "text.bad-number"),
     ] {
         assert_eq!(
-            faults(&format!("OpDecorate %1 Location {literal}")),
+            errors(&format!("OpDecorate %1 Location {literal}")),
             [(rule, literal)]
         );
     }
@@ -240,5 +240,5 @@ fn switch_literals_take_the_selector_s_type() {
         assert_eq!(body(&text)[4 + 3 + 3..], words, "{width}");
     }
     let text = "%1 = OpTypeInt 16 0 %2 = OpUndef %1 OpSwitch %2 %10 65536 %11";
-    assert_eq!(faults(text), [("text.number-out-of-range", "65536")]);
+    assert_eq!(errors(text), [("text.number-out-of-range", "65536")]);
 }

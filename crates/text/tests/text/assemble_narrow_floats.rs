@@ -207,12 +207,12 @@ fn a_type_and_its_encoding_must_go_together() {
         ("16 NoSuchEncoding", "text.unknown-enumerant"),
     ] {
         let text = format!("%1 = OpTypeFloat {ty}");
-        assert_eq!(common::faults(&text)[0].0, rule, "{ty}");
+        assert_eq!(common::errors(&text)[0].0, rule, "{ty}");
     }
     // Without an encoding any width is a type; it only has no literals.
     assert_eq!(common::body("%1 = OpTypeFloat 128"), [0x0003_0016, 1, 128]);
     assert_eq!(
-        common::faults("%1 = OpTypeFloat 128 %2 = OpConstant %1 1"),
+        common::errors("%1 = OpTypeFloat 128 %2 = OpConstant %1 1"),
         [("text.untyped-literal", "%1")]
     );
 }

@@ -1,7 +1,7 @@
 //! Operands of each kind: enumerants, masks, extended instructions, and the
 //! operations of specialization constants.
 
-use crate::common::{body, faults, instruction, string};
+use crate::common::{body, errors, instruction, string};
 use spirvkit_grammar::Op;
 
 /// Text and the words that it stands for, one instruction each.
@@ -155,7 +155,7 @@ fn repeated_and_optional_operands() {
             &[2, 1, 3, 4, 0, u32::MAX],
         ),
     ]);
-    assert_eq!(faults("%1 = OpPhi %2 %3"), [("text.missing-operand", "")]);
+    assert_eq!(errors("%1 = OpPhi %2 %3"), [("text.missing-operand", "")]);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn operations_of_specialization_constants() {
             &[2, 1, 128, 3, 4],
         ),
     ]);
-    for (text, fault) in [
+    for (text, error) in [
         (
             "%1 = OpSpecConstantOp %2 IAdd %3",
             ("text.missing-operand", ""),
@@ -210,7 +210,7 @@ fn operations_of_specialization_constants() {
             ("text.unknown-spec-constant-op", "128"),
         ),
     ] {
-        assert_eq!(faults(text), [fault], "{text}");
+        assert_eq!(errors(text), [error], "{text}");
     }
 }
 
@@ -252,7 +252,7 @@ fn extended_instructions_by_name_and_number() {
 fn extended_instructions_take_what_they_take() {
     let with =
         |rest: &str| format!("%1 = OpExtInstImport \"GLSL.std.450\" %2 = OpExtInst %3 %1 {rest}");
-    for (rest, fault) in [
+    for (rest, error) in [
         ("Sqrt", ("text.missing-operand", "")),
         ("Sqrt %5 %6", ("text.surplus-operand", "%6")),
         ("31 %5 %6", ("text.surplus-operand", "%6")),
@@ -262,10 +262,10 @@ fn extended_instructions_take_what_they_take() {
         ("-1 %5", ("text.unknown-ext-inst", "-1")),
         ("%5", ("text.unknown-ext-inst", "%5")),
     ] {
-        assert_eq!(faults(&with(rest)), [fault], "{rest}");
+        assert_eq!(errors(&with(rest)), [error], "{rest}");
     }
     assert_eq!(
-        faults("%1 = OpExtInstImport \"Who.knows\" %2 = OpExtInst %3 %1 Sqrt %5"),
+        errors("%1 = OpExtInstImport \"Who.knows\" %2 = OpExtInst %3 %1 Sqrt %5"),
         [("text.unknown-ext-inst", "Sqrt")]
     );
 }

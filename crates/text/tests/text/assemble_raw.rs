@@ -1,6 +1,6 @@
 //! `!` words in place of any token, and `OpUnknown`.
 
-use crate::common::{body, faults, instruction, string};
+use crate::common::{body, errors, instruction, string};
 use spirvkit_grammar::Op;
 
 #[test]
@@ -104,20 +104,20 @@ fn after_a_word_some_operands_are_errors() {
     ] {
         let text = format!("OpCapability !1 {operand}");
         assert_eq!(
-            faults(&text),
+            errors(&text),
             [("text.bad-raw-operand", operand)],
             "{operand}"
         );
         let text = format!("!131089 {operand}");
         assert_eq!(
-            faults(&text),
+            errors(&text),
             [("text.bad-raw-operand", operand)],
             "{operand}"
         );
     }
-    assert_eq!(faults("!131089 = OpNop"), [("text.stray-equals", "=")]);
-    assert_eq!(faults("OpCapability !1 = 5"), [("text.stray-equals", "=")]);
-    assert_eq!(faults("!131089 \"x"), [("text.open-string", "\"")]);
+    assert_eq!(errors("!131089 = OpNop"), [("text.stray-equals", "=")]);
+    assert_eq!(errors("OpCapability !1 = 5"), [("text.stray-equals", "=")]);
+    assert_eq!(errors("!131089 \"x"), [("text.open-string", "\"")]);
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn words_are_unsigned_integers_of_32_bits() {
         "!!1",
         "!%1",
     ] {
-        assert_eq!(faults(word), [("text.bad-immediate", word)], "{word}");
+        assert_eq!(errors(word), [("text.bad-immediate", word)], "{word}");
         assert_eq!(
-            faults(&format!("OpCapability {word}")),
+            errors(&format!("OpCapability {word}")),
             [("text.bad-immediate", word)],
             "{word}"
         );
@@ -154,11 +154,11 @@ fn words_are_unsigned_integers_of_32_bits() {
 #[test]
 fn the_result_and_its_opcode_can_be_no_word() {
     assert_eq!(
-        faults("%4 = !262187 %1 123"),
+        errors("%4 = !262187 %1 123"),
         [("text.expected-opcode", "!262187")]
     );
     assert_eq!(
-        faults("!4 = OpConstant %1 123")[0],
+        errors("!4 = OpConstant %1 123")[0],
         ("text.stray-equals", "=")
     );
 }
@@ -231,7 +231,7 @@ fn unknown_instructions_are_written_with_their_opcode_and_count() {
 fn what_follows_an_unknown_instruction_s_words_belongs_to_the_next() {
     assert_eq!(body("OpUnknown(65535, 2) 1 !7 8"), [0x0002_ffff, 1, 7, 8]);
     assert_eq!(
-        faults("OpUnknown(65535, 2) 1 2"),
+        errors("OpUnknown(65535, 2) 1 2"),
         [("text.surplus-operand", "2")]
     );
 }

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::faults;
+use common::errors;
 use spirvkit_text::{AssembleOptions, assemble};
 
 fn help(text: &str) -> Option<String> {
@@ -26,7 +26,7 @@ OpNop
 = 5
 ";
     assert_eq!(
-        faults(text),
+        errors(text),
         [
             ("text.unknown-enumerant", "Shadr"),
             ("text.missing-operand", ""),
@@ -62,7 +62,7 @@ fn an_instruction_has_one_error() {
         "OpCapability !x !y Shader",
         "7 8 9",
     ] {
-        assert_eq!(faults(text).len(), 1, "{text}");
+        assert_eq!(errors(text).len(), 1, "{text}");
     }
 }
 
@@ -70,7 +70,7 @@ fn an_instruction_has_one_error() {
 fn a_lost_type_s_literals_are_not_reported() {
     for literal in ["1", "-1", "0xffffffffffffffff"] {
         let text = format!("%int = OpTypeInt x 0 %c = OpConstant %int {literal} OpNop");
-        assert_eq!(faults(&text), [("text.bad-number", "x")], "{literal}");
+        assert_eq!(errors(&text), [("text.bad-number", "x")], "{literal}");
     }
 }
 
@@ -78,41 +78,41 @@ fn a_lost_type_s_literals_are_not_reported() {
 fn a_lost_type_s_literals_are_not_reported_whatever_they_are() {
     for literal in ["1.5", "-1e3", "0x1p+0", "18446744073709551615"] {
         let text = format!("%float = OpTypeFloat x %c = OpConstant %float {literal} OpNop");
-        assert_eq!(faults(&text), [("text.bad-number", "x")], "{literal}");
+        assert_eq!(errors(&text), [("text.bad-number", "x")], "{literal}");
     }
 }
 
 #[test]
 fn a_lost_selector_s_literals_are_not_reported() {
     let text = "%int = OpTypeInt x 0 %s = OpUndef %int OpSwitch %s %d 1 %l -1 %m";
-    assert_eq!(faults(text), [("text.bad-number", "x")]);
+    assert_eq!(errors(text), [("text.bad-number", "x")]);
     let text = "%int = OpTypeInt 32 0 %s = OpUndef 7 OpSwitch %s %d 1 %l";
-    assert_eq!(faults(text), [("text.expected-id", "7")]);
+    assert_eq!(errors(text), [("text.expected-id", "7")]);
 }
 
 #[test]
 fn a_lost_import_s_instructions_are_not_reported() {
     let text = "%ext = OpExtInstImport GLSL %x = OpExtInst %t %ext 31 %y";
-    assert_eq!(faults(text), [("text.expected-string", "GLSL")]);
+    assert_eq!(errors(text), [("text.expected-string", "GLSL")]);
 }
 
 #[test]
 fn a_lost_import_s_instructions_are_not_reported_by_name_either() {
     let text = "%ext = OpExtInstImport GLSL %x = OpExtInst %t %ext Sqrt %y";
-    assert_eq!(faults(text), [("text.expected-string", "GLSL")]);
+    assert_eq!(errors(text), [("text.expected-string", "GLSL")]);
 }
 
 #[test]
 fn a_result_may_be_defined_again_after_its_instruction_failed() {
     let text = "%1 = OpTypeInt x 0 %1 = OpTypeInt 32 0";
-    assert_eq!(faults(text), [("text.bad-number", "x")]);
+    assert_eq!(errors(text), [("text.bad-number", "x")]);
 }
 
 #[test]
 fn an_error_does_not_disturb_the_next_instructions() {
     let text = "OpFoo %1 = OpTypeInt 32 0 %2 = OpConstant %1 -5 OpBar";
     assert_eq!(
-        faults(text),
+        errors(text),
         [
             ("text.unknown-opcode", "OpFoo"),
             ("text.negative-number", "-5"),
@@ -194,5 +194,5 @@ fn names_like_no_other_have_no_suggestion() {
 
 #[test]
 fn a_missing_equals_sign_is_one_error() {
-    assert_eq!(faults("%1 OpTypeVoid"), [("text.expected-equals", "%1")]);
+    assert_eq!(errors("%1 OpTypeVoid"), [("text.expected-equals", "%1")]);
 }

@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::Location;
 use spirvkit_text::{AssembleOptions, assemble};
 
-use crate::common::{body, faults, part};
+use crate::common::{body, errors, part};
 
 /// The errors of a text: each as its rule, and its place as line and column.
 fn places(text: &str) -> Vec<(&'static str, usize, usize)> {
@@ -138,6 +138,6 @@ fn no_more_errors_are_told_than_asked_for() {
 
 #[test]
 fn no_quotation_mark_is_made_up_behind_a_backslash() {
-    let errors = faults("OpName %1 \"one\\\nOpName %2 \"two\"\nOpName %3 \"x\"\n");
+    let errors = errors("OpName %1 \"one\\\nOpName %2 \"two\"\nOpName %3 \"x\"\n");
     assert_eq!(errors[0].0, "text.surplus-operand");
 }

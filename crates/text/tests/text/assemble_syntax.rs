@@ -1,6 +1,6 @@
 //! Tokens, lines, comments and strings.
 
-use crate::common::{body, faults, instruction, module, string};
+use crate::common::{body, errors, instruction, module, string};
 use spirvkit_grammar::Op;
 
 #[test]
@@ -78,18 +78,18 @@ fn strings_that_do_not_end_are_reported_where_they_start() {
         "OpName %1 \"",
         "OpName %1 \"\\",
     ] {
-        assert_eq!(faults(text), [("text.open-string", "\"")], "{text:?}");
+        assert_eq!(errors(text), [("text.open-string", "\"")], "{text:?}");
     }
 }
 
 #[test]
 fn strings_hold_no_nul() {
     assert_eq!(
-        faults("OpName %1 \"a\0b\""),
+        errors("OpName %1 \"a\0b\""),
         [("text.nul-in-string", "\"a\0b\"")]
     );
     assert_eq!(
-        faults("OpName %1 \"\\\0\""),
+        errors("OpName %1 \"\\\0\""),
         [("text.nul-in-string", "\"\\\0\"")]
     );
 }
@@ -97,7 +97,7 @@ fn strings_hold_no_nul() {
 #[test]
 fn a_quote_within_a_word_starts_no_string() {
     assert_eq!(
-        faults("OpSource Unknown 1 %5\"x\""),
+        errors("OpSource Unknown 1 %5\"x\""),
         [("text.bad-id", "%5\"x\"")]
     );
 }
@@ -113,9 +113,9 @@ fn ids_are_letters_digits_and_underscores() {
     }
     for id in ["%", "%-1", "%a.b", "%a-b", "%é", "%a%b", "%$", "%!1"] {
         let text = format!("OpReturnValue {id}");
-        assert_eq!(faults(&text), [("text.bad-id", id)], "{id}");
+        assert_eq!(errors(&text), [("text.bad-id", id)], "{id}");
         let text = format!("{id} = OpTypeVoid");
-        assert_eq!(faults(&text)[0], ("text.bad-id", id), "{id}");
+        assert_eq!(errors(&text)[0], ("text.bad-id", id), "{id}");
     }
 }
 
@@ -131,10 +131,10 @@ fn a_byte_order_mark_counts_for_nothing_at_the_start_only() {
     assert_eq!(body("\u{feff}OpNop"), [0x0001_0000]);
     assert_eq!(module("\u{feff}; Version: 1.2\nOpNop")[1], 0x0001_0200);
     assert_eq!(module("\u{feff}%a = OpTypeVoid\n%1 = OpTypeBool")[6], 2);
-    let errors = faults("OpNop\n\u{feff}OpNop");
-    assert_eq!(errors, [("text.surplus-operand", "\u{feff}OpNop")]);
-    let errors = faults("\u{feff}OpFoo");
-    assert_eq!(errors, [("text.unknown-opcode", "OpFoo")]);
+    let found = errors("OpNop\n\u{feff}OpNop");
+    assert_eq!(found, [("text.surplus-operand", "\u{feff}OpNop")]);
+    let found = errors("\u{feff}OpFoo");
+    assert_eq!(found, [("text.unknown-opcode", "OpFoo")]);
 }
 
 #[test]
@@ -149,12 +149,12 @@ fn opcode_names_and_aliases_mean_the_same() {
 fn a_word_that_looks_like_an_opcode_ends_the_instruction() {
     // `Op` and a capital is an opcode, even an unknown one; `Opaque` is not.
     assert_eq!(
-        faults("%1 = OpTypeStruct OpXyzzy"),
+        errors("%1 = OpTypeStruct OpXyzzy"),
         [("text.unknown-opcode", "OpXyzzy")]
     );
-    assert_eq!(faults("OpName OpNop"), [("text.missing-operand", "")]);
+    assert_eq!(errors("OpName OpNop"), [("text.missing-operand", "")]);
     assert_eq!(
-        faults("OpCapability Opaque"),
+        errors("OpCapability Opaque"),
         [("text.unknown-enumerant", "Opaque")]
     );
 }
@@ -175,6 +175,6 @@ fn bytes_of_any_kind_do_no_harm() {
         "\u{1}OpNop",
         "€ = OpNop",
     ] {
-        assert!(!faults(text).is_empty(), "{text:?}");
+        assert!(!errors(text).is_empty(), "{text:?}");
     }
 }

@@ -122,7 +122,7 @@ struct Partition {
     touched: Vec<u32>,
 }
 
-/// A stretch of elements, the marked ones first.
+/// A run of elements, the marked ones first.
 #[derive(Clone, Copy)]
 struct Set {
     first: u32,

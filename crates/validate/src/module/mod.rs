@@ -1,4 +1,4 @@
-//! The module as the rules see it: its index, and what it is judged by.
+//! The module as the rules see it: its index, and what it is checked by.
 
 mod contents;
 mod names;
@@ -80,7 +80,7 @@ impl InterestingUses {
     }
 }
 
-/// A module that is judged.
+/// A module that is checked.
 pub(crate) struct Module<'a> {
     index: ModuleIndex<'a>,
     /// The version of the language that the header names.

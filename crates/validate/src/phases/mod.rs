@@ -64,7 +64,7 @@ pub(crate) fn run(
     let operands::Passed {
         disorder,
         interesting,
-        is_judged,
+        is_checked,
     } = operands::check(&m, &mut reporter);
     m.interesting = interesting;
     for function in m
@@ -75,7 +75,7 @@ pub(crate) fn run(
         reporter.suppress(function.range.start, false);
     }
     reporter.seal();
-    if !is_judged {
+    if !is_checked {
         instructions(&m, &mut reporter);
     }
     functions(&m, &disorder, &mut reporter);

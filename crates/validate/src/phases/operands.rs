@@ -29,7 +29,7 @@ pub(super) struct Passed {
     pub(super) disorder: Vec<u32>,
     pub(super) interesting: InterestingUses,
     /// Whether the rules of all instructions were asked, too, and found nothing.
-    pub(super) is_judged: bool,
+    pub(super) is_checked: bool,
 }
 
 /// Looks at all instructions.
@@ -55,10 +55,10 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) -> Passed {
     // The rules are asked along the way. If one of them finds something, it may only
     // follow from what is found here later, so that all are asked again.
     let mut sites = Sites::new(m);
-    let mut is_judged = true;
+    let mut is_checked = true;
     for inst in m.all_instructions() {
         if pass.reporter.is_full() {
-            is_judged = false;
+            is_checked = false;
             break;
         }
         let op = inst.op();
@@ -76,12 +76,12 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) -> Passed {
             },
         };
         pass.instruction(inst, plan);
-        if is_judged {
-            is_judged = families::check(&sites.of(inst)).is_ok();
+        if is_checked {
+            is_checked = families::check(&sites.of(inst)).is_ok();
         }
     }
     Passed {
-        is_judged,
+        is_checked,
         ..pass.finish()
     }
 }
@@ -301,7 +301,7 @@ impl<'a> Pass<'_, 'a, '_> {
         Passed {
             disorder,
             interesting,
-            is_judged: false,
+            is_checked: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The rules, by the specification's own groups of instructions.
 //!
 //! Each module here is a [`Family`]: the opcodes it owns, the function that
-//! checks an instruction with one of them, and, for what can't be judged
+//! checks an instruction with one of them, and, for what can't be checked
 //! instruction by instruction, a function that checks the whole module. What the
 //! rules say stands in the Markdown file of the same name.
 

@@ -181,7 +181,7 @@ fn ask(object: &Object) -> Vec<String> {
         return Vec::new();
     };
     let info = DebugInfo::read(&module);
-    if info.stretches().next().is_none() && info.sets().next().is_none() {
+    if info.runs().next().is_none() && info.sets().next().is_none() {
         return Vec::new();
     }
     [addresses(object, &info), debugger(object, &info)]
@@ -238,7 +238,7 @@ fn verify(objects: &[Object]) -> Result<(), String> {
 fn addresses(object: &Object, info: &DebugInfo<'_>) -> Result<(), String> {
     let in_function = |start: &usize| info.function_at(WordOffset(*start)).is_some();
     let starts: Vec<usize> = info
-        .stretches()
+        .runs()
         .map(|words| words.start)
         .filter(in_function)
         .filter(|&start| {

@@ -97,7 +97,7 @@ fn json<'v>(view: &'v View<'_>) -> impl Serialize + 'v {
         files: List(move || view.each(info.files()).map(file)),
         entries: List(move || view.each(info.entries()).map(|entry| Dumped(view, entry))),
         functions: List(move || view.each(info.functions().iter()).map(function)),
-        lines: List(move || view.each(info.stretches()).map(line)),
+        lines: List(move || view.each(info.runs()).map(line)),
     }
 }
 

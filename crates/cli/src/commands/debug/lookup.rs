@@ -225,14 +225,14 @@ fn instruction_json<'v>(view: &'v View<'_>, range: &Range<usize>) -> impl Serial
     }
 }
 
-/// Adds the stretches of instructions that come of a line, and what is declared there.
+/// Adds the runs of instructions that come of a line, and what is declared there.
 fn add_lines<L: SerializeSeq>(
     view: &View<'_>,
     place: &Place<'_>,
     list: &mut L,
 ) -> Result<(), L::Error> {
     #[derive(Serialize)]
-    struct Stretch<I> {
+    struct Run<I> {
         start: usize,
         end: usize,
         function: Option<String>,
@@ -245,7 +245,7 @@ fn add_lines<L: SerializeSeq>(
         for range in view.each(place.ranges.iter()) {
             let start = WordOffset(range.start);
             let text = |offset: usize| show.borrow_mut()(offset);
-            list.serialize_element(&Stretch {
+            list.serialize_element(&Run {
                 start: range.start * 4,
                 end: range.end * 4,
                 function: function_name(view, start),

@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             Format::Human => text(view, out)?,
             Format::Json => view.write_json(out, json(view))?,
         }
-        let is_empty = view.info.stretches().next().is_none();
+        let is_empty = view.info.runs().next().is_none();
         let why = "no instruction of the module has a line or a scope";
         Ok(Found::or_nothing(is_empty, why))
     })
@@ -48,7 +48,7 @@ const MAX_FRAMES: usize = 32;
 
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut last = LastFunction::default();
-    for range in view.each(view.info.stretches()) {
+    for range in view.each(view.info.runs()) {
         let offset = WordOffset(range.start);
         if let Some(name) = last.change(view, offset) {
             let name = name.as_deref().unwrap_or("outside of functions");
@@ -59,7 +59,7 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The line about a stretch, which may have blanks behind it.
+/// The line about a run, which may have blanks behind it.
 fn line(view: &View<'_>, range: &Range<usize>) -> String {
     let info = view.info;
     let offset = WordOffset(range.start);
@@ -90,12 +90,12 @@ fn inlined_text(info: &DebugInfo<'_>, frame: Frame<'_>) -> String {
 }
 
 fn json<'v>(view: &'v View<'_>) -> impl Serialize + 'v {
-    let stretches = move || view.each(view.info.stretches()).map(|it| stretch(view, it));
-    BTreeMap::from([("stretches", List(stretches))])
+    let runs = move || view.each(view.info.runs()).map(|it| run_value(view, it));
+    BTreeMap::from([("stretches", List(runs))])
 }
 
 #[derive(Serialize)]
-struct Stretch<F> {
+struct Run<F> {
     start: usize,
     end: usize,
     function: Option<String>,
@@ -103,7 +103,7 @@ struct Stretch<F> {
     position: Value,
 }
 
-fn stretch<'v>(view: &'v View<'_>, range: Range<usize>) -> impl Serialize + use<'v> {
+fn run_value<'v>(view: &'v View<'_>, range: Range<usize>) -> impl Serialize + use<'v> {
     let info = view.info;
     let offset = WordOffset(range.start);
     let frame = |frame: Frame<'_>| {
@@ -113,7 +113,7 @@ fn stretch<'v>(view: &'v View<'_>, range: Range<usize>) -> impl Serialize + use<
             "position": position_json(info, frame.position),
         })
     };
-    Stretch {
+    Run {
         start: range.start * 4,
         end: range.end * 4,
         function: function_name(view, offset),

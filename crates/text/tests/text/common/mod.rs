@@ -24,7 +24,7 @@ pub(crate) fn body(text: &str) -> Vec<u32> {
 
 /// The errors of a text, each as its rule and the part of the text that it is
 /// about.
-pub(crate) fn faults(text: &str) -> Vec<(&'static str, &str)> {
+pub(crate) fn errors(text: &str) -> Vec<(&'static str, &str)> {
     let errors = assemble(text, &AssembleOptions::default()).expect_err(text);
     errors
         .iter()

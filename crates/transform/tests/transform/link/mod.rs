@@ -65,8 +65,8 @@ fn linked_with(modules: &[&Module], options: &Options, env: &str) -> String {
     let words = linked.store();
     let text = text(&words);
     let report = validate(&words, &ValidateOptions::for_env(env.parse().unwrap()));
-    let faults: Vec<&str> = report.diagnostics().iter().map(|it| it.message()).collect();
-    assert!(report.is_valid(), "{faults:#?}\n{text}");
+    let errors: Vec<&str> = report.diagnostics().iter().map(|it| it.message()).collect();
+    assert!(report.is_valid(), "{errors:#?}\n{text}");
     text
 }
 

@@ -1,5 +1,5 @@
 //! Annotation instructions (specification, section 3.32.3): what each may
-//! decorate, judged by the instruction and its target alone. What decorations
+//! decorate, checked by the instruction and its target alone. What decorations
 //! mean for whole objects stands in `decorations`.
 
 mod groups;

@@ -1,4 +1,4 @@
-//! What is judged of a built-in by the object alone.
+//! What is checked of a built-in by the object alone.
 
 use spirvkit_grammar::{BuiltIn, Capability, Decoration};
 
@@ -125,7 +125,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> CheckResult {
 }
 
 /// The type, as far as it doesn't depend on the stage: what belongs to vertices
-/// is judged where it is used, and so is what some stage takes.
+/// is checked where it is used, and so is what some stage takes.
 fn check_type(m: &Module<'_>, seed: &Seed) -> CheckResult {
     let Some(row) = seed.row else {
         return Ok(());

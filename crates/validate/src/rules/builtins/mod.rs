@@ -2,7 +2,7 @@
 //! specification).
 //!
 //! What a built-in asks of the object that it decorates stands in [`table`]. Some
-//! of it is judged where the object is defined: [`definitions`]. The rest depends
+//! of it is checked where the object is defined: [`definitions`]. The rest depends
 //! on the stages that use the object: [`references`] finds out which may not, and
 //! looks for uses only if the module has such stages. [`entries`] looks at the
 //! built-ins of an interface together, and [`mesh`] at what the interfaces of mesh

@@ -1,6 +1,6 @@
 //! Control flow (specification, sections 2.11, 2.16.2 and 3.32.17).
 //!
-//! What an instruction shows by itself is judged where the other families are:
+//! What an instruction shows by itself is checked where the other families are:
 //! [`branches`], [`phi`], [`merges`], [`lifetime`], [`fragment`], [`abort`]. The rest needs
 //! the function's graph, once: the blocks before a phi, [`structured`] control
 //! flow with its [`switches`], and [`reconvergence`].

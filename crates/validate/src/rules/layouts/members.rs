@@ -19,7 +19,7 @@ pub(super) struct Member {
     pub(super) layout: Layout,
     /// Whether something is wrong with it, so that what takes its layout says
     /// nothing.
-    is_faulty: bool,
+    is_wrong: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -52,7 +52,7 @@ pub(super) fn check(
         let is_matrix = layouts.is_matrix(member.ty);
         check_decorations(layouts, id, member, is_matrix, found);
         member.layout = layouts.layout(member.ty, member.matrix, found);
-        member.is_faulty = found.len() > before;
+        member.is_wrong = found.len() > before;
         // How it is aligned depends on what it lacks.
         if is_matrix && !member.has_order {
             member.layout.alignment = 1;
@@ -65,7 +65,7 @@ pub(super) fn check(
     }
     let mut size = 0;
     let mut straddles = 0;
-    for member in members.iter().filter(|member| !member.is_faulty) {
+    for member in members.iter().filter(|member| !member.is_wrong) {
         if let Some(offset) = member.known_offset() {
             size = size.max(offset.saturating_add(member.layout.size));
             straddles |= shifted(member.layout.straddles, offset);
@@ -96,7 +96,7 @@ fn declared(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Vec<Member> {
             has_matrix_stride: false,
             has_order: false,
             layout: UNKNOWN,
-            is_faulty: false,
+            is_wrong: false,
         })
         .collect();
     for decorated in m.decorations(id) {
@@ -230,8 +230,8 @@ fn check_offsets(
         }
         // What doesn't belong where it stands, or is of no known size, is in
         // nobody's way.
-        member.is_faulty |= is_astray;
-        if member.is_faulty {
+        member.is_wrong |= is_astray;
+        if member.is_wrong {
             continue;
         }
         let mut next = offset.saturating_add(member.layout.size);

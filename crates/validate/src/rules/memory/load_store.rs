@@ -73,9 +73,9 @@ fn check_once(
     // stored to, and who calls the function when hit attributes are.
     let is_all = match m.ty(Id(ty)) {
         Type::Pointer { class, .. } => {
-            let is_judged_by_more =
+            let is_checked_by_more =
                 matches!(class, StorageClass::Uniform | StorageClass::HitAttributeKHR);
-            at.inst.op() == Op::Load || !is_judged_by_more
+            at.inst.op() == Op::Load || !is_checked_by_more
         }
         _ => false,
     };

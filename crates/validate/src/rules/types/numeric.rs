@@ -86,7 +86,7 @@ static ENCODINGS: &[(FPEncoding, u32)] = &[
 ];
 
 /// What is wrong with a width, if anything.
-fn judge_width(m: &Module<'_>, width: u32, enablers: &[Enabler], kind: &str) -> Option<String> {
+fn check_width(m: &Module<'_>, width: u32, enablers: &[Enabler], kind: &str) -> Option<String> {
     if width == 32 {
         return None;
     }
@@ -112,7 +112,7 @@ pub(super) fn int(at: &InstCtx<'_, '_>) -> CheckResult {
     let wrong = match any {
         true if width > 0 => None,
         true => Some("an integer type must have at least 1 bit".to_owned()),
-        false => judge_width(m, width, INTS, "integer"),
+        false => check_width(m, width, INTS, "integer"),
     };
     if let Some(message) = wrong {
         return Err(at.finding(&type_::INT_WIDTH, message).arg(at, 0));
@@ -138,7 +138,7 @@ pub(super) fn float(at: &InstCtx<'_, '_>) -> CheckResult {
     let width = at.inst.arg(0);
     let encoding = at.inst.optional(1).map(FPEncoding);
     let Some(encoding) = encoding else {
-        return match judge_width(at.m, width, FLOATS, "float") {
+        return match check_width(at.m, width, FLOATS, "float") {
             Some(message) => Err(at.finding(&type_::FLOAT_WIDTH, message).arg(at, 0)),
             None => Ok(()),
         };

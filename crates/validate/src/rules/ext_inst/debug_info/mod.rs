@@ -31,7 +31,7 @@ use crate::pattern::VOID;
 use crate::rule::Rule;
 use crate::rules::generated::{debug_info, original_debug_info};
 
-/// A set and the rules that its operands are judged by.
+/// A set and the rules that its operands are checked by.
 struct Dialect {
     set: Set,
     /// Whether there is no other validator of the set, so that whatever is wrong is

@@ -1,6 +1,6 @@
 //! What types and values may be: patterns that can be matched and said in words.
 //!
-//! A rule says `INT.scalar_or_vector().width(32)`; the pattern tells whether a type
+//! A rule says `INT.scalar_or_vector().widths(&[32])`; the pattern tells whether a type
 //! [is so](Pattern::matches), and messages how it is called: "a 32-bit integer scalar or
 //! vector".
 

@@ -15,7 +15,7 @@
 //! modules it holds what can be read: an id keeps its first definition, operands that
 //! are missing are zero, and what follows an instruction that has no end is left out.
 //! Nothing is allocated for ids that nobody defines, and what only few ask for is made
-//! when it is asked for.
+//! when it is asked for. Of a module of 2³¹ words or more it holds the beginning.
 //!
 //! ```
 //! use spirvkit_analysis::{Lookup, ModuleIndex, Type};
@@ -328,6 +328,8 @@ impl<'a> ModuleIndex<'a> {
 
     /// Indexes the instructions before the first with an opcode.
     fn up_to(stop: Option<Op>, words: &'a [u32], header: Header) -> Self {
+        // Offsets have 31 bits; what stands behind is as if it were missing.
+        let words = words.get(..HAS_TYPE as usize - 1).unwrap_or(words);
         let limit = words.len();
         // As many as most modules of this size have at least, so that the lists are
         // not moved often while they grow.

@@ -93,6 +93,8 @@ struct Rule {
     id: String,
     /// As diagnostics show it.
     class: String,
+    /// Whether breaking it is worth a warning only.
+    is_warning: bool,
     section: String,
     vuids: Vec<String>,
     first_sentence: String,
@@ -107,17 +109,19 @@ impl Rule {
         let is_known = |name: &str| name == "limited" || frames.contains(&name);
         let is_whole =
             section.id.contains('.') && !section.breaks.is_empty() && !section.keeps.is_empty();
-        if !is_whole || is_known(environment) || !named.all(is_known) {
+        if !is_whole || !is_environment(environment) || !named.all(is_known) {
             return None;
         }
         let facts = rule_text::unwrapped(section.facts);
-        let mut facts = facts.split(" · ").map(str::to_owned);
+        let mut facts = facts.split(" · ").map(str::to_owned).peekable();
         let class = facts.next()?;
+        let is_warning = facts.next_if(|fact| fact == "warning").is_some();
         let place = facts.next()?;
         let text = rule_text::unwrapped(section.text);
         Some(Self {
             id: section.id.to_owned(),
             class,
+            is_warning,
             section: place.strip_prefix("section ").unwrap_or(&place).to_owned(),
             vuids: facts.collect(),
             first_sentence: match text.find(". ") {
@@ -136,6 +140,18 @@ impl Rule {
     fn name(&self) -> String {
         constant(self.id.split('.').next_back().unwrap_or_default())
     }
+}
+
+/// Whether there is an environment of this name.
+#[cfg(feature = "conformance")]
+fn is_environment(name: &str) -> bool {
+    name.parse::<spirvkit::TargetEnv>().is_ok()
+}
+
+/// Only the libraries know the environments.
+#[cfg(not(feature = "conformance"))]
+fn is_environment(_: &str) -> bool {
+    true
 }
 
 /// Rust's name for a constant.
@@ -231,13 +247,14 @@ fn generated(rules: &BTreeMap<String, Rule>, frames: &[&str]) -> String {
         for rule in family {
             let _ = writeln!(
                 out,
-                "    pub(crate) static {}: Rule = Rule::new({:?}, {}, {:?}, &{:?}, pages::{});",
+                "    pub(crate) static {}: Rule = Rule::new({:?}, {}, {:?}, &{:?}, pages::{}){};",
                 rule.name(),
                 rule.id,
                 variant(&rule.class),
                 rule.section,
                 rule.vuids,
-                page_name(&rule.page)
+                page_name(&rule.page),
+                if rule.is_warning { ".warning()" } else { "" }
             );
         }
         out += "}\n";
@@ -263,6 +280,51 @@ fn index(rules: &BTreeMap<String, Rule>) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_with_unknown_words_are_malformed() {
+        let page = "# Sums
+
+## sum.of-integers
+
+invalid_data · section 3.32.13
+
+Sums are of integers.
+
+Breaks it (shader, matrices, spv1.6):
+
+```spirv
+%sum = OpIAdd %u32 %f32_0 %f32_1
+```
+
+Keeps it:
+
+```spirv
+%sum = OpIAdd %u32 %u32_0 %u32_1
+```
+";
+        let rule = |page: &str| {
+            let section = rule_text::sections(page).next().unwrap();
+            Rule::new("sums.md", section, &["shader", "matrices"])
+        };
+        let warns = |page: &str| rule(page).map(|rule| rule.is_warning);
+        assert_eq!(warns(page), Some(false));
+        assert_eq!(warns(&page.replace(" · ", " · warning · ")), Some(true));
+        for (right, wrong) in [
+            ("spv1.6", "spv1.66"),
+            ("spv1.6", "shader"),
+            ("matrices", "matrixes"),
+            ("shader", "shadr"),
+            ("Keeps it", "Keep it"),
+        ] {
+            assert!(rule(&page.replace(right, wrong)).is_none(), "{wrong}");
+        }
+    }
 }
 
 /// What else has an id, which only the compiled libraries know.

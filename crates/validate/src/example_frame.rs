@@ -52,12 +52,12 @@ type Line<'t> = (Place, &'t str);
 /// frame's function, and others end up in the body of that function, which
 /// returns after them unless they end with a terminator. The frame's own entry
 /// point lists the variables that it must.
-pub(crate) fn module(frame: Frame, piece: &str) -> String {
+pub(crate) fn module(frame: Frame, env: TargetEnv, piece: &str) -> String {
     let frames: &[&str] = match frame {
-        Frame::Whole | Frame::WholeFor(_) => return piece.to_owned(),
-        Frame::Shader | Frame::ShaderFor(_) | Frame::Limited => &[SHADER],
-        Frame::Fragment | Frame::FragmentFor(_) => &[SHADER, FRAGMENT],
-        Frame::Kernel | Frame::KernelFor(_) => &[KERNEL],
+        Frame::Whole => return piece.to_owned(),
+        Frame::Shader | Frame::Limited => &[SHADER],
+        Frame::Fragment => &[SHADER, FRAGMENT],
+        Frame::Kernel => &[KERNEL],
     };
     let mut all = Vec::new();
     for frame in frames {
@@ -68,7 +68,7 @@ pub(crate) fn module(frame: Frame, piece: &str) -> String {
     add(&mut all, piece);
     let interface = match has_entry_point {
         true => String::new(),
-        false => interface(frame, &all),
+        false => interface(env, &all),
     };
     // The sort is stable: lines of one place stay in order.
     all.sort_by_key(|line| line.0);
@@ -130,9 +130,8 @@ fn has(lines: &[Line<'_>], wanted: &str) -> bool {
 
 /// The variables that are used in functions and that the entry point lists:
 /// input and output, and since version 1.4 all others, too.
-fn interface(frame: Frame, lines: &[Line<'_>]) -> String {
-    let env = frame.environment().parse::<TargetEnv>();
-    let lists_all = env.is_ok_and(|env| env.version() >= Version::V1_4);
+fn interface(env: TargetEnv, lines: &[Line<'_>]) -> String {
+    let lists_all = env.version() >= Version::V1_4;
     let is_used = |name: &str| {
         let mut bodies = lines.iter().filter(|line| line.0 >= Place::Body);
         bodies.any(|line| line.1.split_whitespace().any(|word| word == name))

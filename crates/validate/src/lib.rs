@@ -51,7 +51,7 @@ use module::GivenNames;
 
 pub use levels::{Level, Levels};
 pub use options::{DescriptorLayout, Limits, Options};
-pub use rule::{Example, Frame, Rule};
+pub use rule::{Example, Frame, Rule, UnknownFrame};
 pub use settings::{BadSetting, Setting};
 
 /// What became of a module.

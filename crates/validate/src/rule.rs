@@ -22,6 +22,8 @@ pub struct Rule {
     /// The VUIDs of Vulkan that it checks, if any. If there is only one, every diagnostic
     /// has it; otherwise, each diagnostic names its own.
     pub vuids: &'static [&'static str],
+    /// The usual severity of breaking it.
+    severity: Severity,
     /// The Markdown file with its text and example.
     page: &'static str,
 }
@@ -31,16 +33,6 @@ impl fmt::Debug for Rule {
         f.debug_tuple("Rule").field(&self.id).finish()
     }
 }
-
-/// The rules that give only a warning, always or in most instruction sets, because tools
-/// accept modules that break them.
-const WARNINGS: &[&str] = &[
-    "debug-info.listed-once",
-    "extension.unknown",
-    "literal.string",
-    "non-uniform.cluster-power",
-    "switch.same-literals",
-];
 
 impl Rule {
     /// The rule of a section of `page`.
@@ -56,8 +48,16 @@ impl Rule {
             class,
             section,
             vuids,
+            severity: Severity::Error,
             page,
         }
+    }
+
+    /// The same as a rule whose breach is worth a warning only, always or in most instruction
+    /// sets, because tools accept modules that break it.
+    pub(crate) const fn warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
     }
 
     /// What the rule requires and, where it helps, why.
@@ -68,7 +68,10 @@ impl Rule {
     /// Assembly that breaks it and assembly that keeps it.
     pub fn example(&self) -> Example {
         let described = self.described();
-        Example::framed(described.frames, described.breaks, described.keeps)
+        let (breaks, keeps) = (described.breaks, described.keeps);
+        let framed = Example::framed(described.frames, breaks, keeps);
+        // `cargo xtask rules` and a test refuse unknown names.
+        framed.unwrap_or_else(|_| Example::whole(Options::default().env, breaks, keeps))
     }
 
     fn described(&self) -> Section<'static> {
@@ -78,10 +81,7 @@ impl Rule {
 
     /// The usual severity of breaking it. Each diagnostic has its own.
     pub fn severity(&self) -> Severity {
-        match WARNINGS.contains(&self.id) {
-            true => Severity::Warning,
-            false => Severity::Error,
-        }
+        self.severity
     }
 }
 
@@ -90,38 +90,32 @@ impl Rule {
 /// A piece need not be a whole module: [`Example::breaking`] and
 /// [`Example::keeping`] put it into a frame of declarations.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Example {
     /// What surrounds the pieces.
     pub frame: Frame,
+    /// The environment to validate them for.
+    pub env: TargetEnv,
     /// Breaks the rule.
     pub breaks: String,
     /// Keeps the rule.
     pub keeps: String,
 }
 
-/// What surrounds the lines of an example.
+/// What surrounds the lines of an example: see `crates/validate/src/frames`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Frame {
-    /// Nothing: the text is a whole module. Validated for SPIR-V 1.6.
+    /// Nothing: the text is a whole module.
     Whole,
-    /// Nothing; validated for the environment of this name.
-    WholeFor(&'static str),
-    /// A compute shader with common types and constants: see
-    /// `crates/validate/src/frames`. Validated for SPIR-V 1.6.
+    /// A compute shader with common types and constants.
     Shader,
     /// The same with a fragment shader.
     Fragment,
-    /// The shader frame, validated for the environment of this name.
-    ShaderFor(&'static str),
-    /// The fragment frame, validated for the environment of this name.
-    FragmentFor(&'static str),
-    /// A kernel with common types and constants. Validated for SPIR-V 1.6.
+    /// A kernel with common types and constants.
     Kernel,
-    /// The same, validated for the environment of this name.
-    KernelFor(&'static str),
-    /// The shader frame, validated for SPIR-V 1.6 with limits of [`FEW`](Self::FEW) for
-    /// everything that section 2.17 limits except the id bound.
+    /// The shader frame, validated with limits of [`FEW`](Self::FEW) for everything that
+    /// section 2.17 limits except the id bound.
     Limited,
 }
 
@@ -129,78 +123,129 @@ impl Frame {
     /// The limits of [`Limited`](Self::Limited) examples.
     pub const FEW: u32 = 3;
 
-    /// The options to validate the example with.
-    pub fn options(self) -> Options {
-        let env = self.environment().parse();
-        let mut options = env.map_or_else(|_| Options::default(), Options::for_env);
-        if self == Self::Limited {
+    /// The frame of this name.
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "shader" => Some(Self::Shader),
+            "fragment" => Some(Self::Fragment),
+            "kernel" => Some(Self::Kernel),
+            "limited" => Some(Self::Limited),
+            _ => None,
+        }
+    }
+}
+
+/// A name is neither that of a frame nor that of an environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFrame(String);
+
+impl fmt::Display for UnknownFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no frame or environment `{}`", self.0)
+    }
+}
+
+impl std::error::Error for UnknownFrame {}
+
+impl Example {
+    /// Two pieces in the named frames. The names are listed from the outermost to the
+    /// innermost, followed by the environment, with or without commas: `shader, matrices,
+    /// spv1.6`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no frame or environment of such a name, or the name isn't in its place.
+    pub fn framed(frames: &str, breaks: &str, keeps: &str) -> Result<Self, UnknownFrame> {
+        let mut names = frames.split([',', ' ']).filter(|name| !name.is_empty());
+        let unknown = |name: &str| UnknownFrame(name.to_owned());
+        let env = names.next_back().unwrap_or_default();
+        let env = env.parse().map_err(|_| unknown(env))?;
+        let mut example = Self::whole(env, breaks, keeps);
+        let mut names = names.peekable();
+        if let Some(frame) = names.peek().copied().and_then(Frame::named) {
+            example.frame = frame;
+            names.next();
+        }
+        let inner: Vec<&str> = names.collect();
+        for name in inner.into_iter().rev() {
+            let is_it = |frame: &&(&str, &str)| frame.0 == name && Frame::named(name).is_none();
+            let (_, frame) = FRAMES.iter().find(is_it).ok_or_else(|| unknown(name))?;
+            example.breaks = example_frame::fill(frame, &example.breaks);
+            example.keeps = example_frame::fill(frame, &example.keeps);
+        }
+        Ok(example)
+    }
+
+    /// Two whole modules.
+    fn whole(env: TargetEnv, breaks: &str, keeps: &str) -> Self {
+        Self {
+            frame: Frame::Whole,
+            env,
+            breaks: breaks.to_owned(),
+            keeps: keeps.to_owned(),
+        }
+    }
+
+    /// The options to validate the pieces with.
+    pub fn options(&self) -> Options {
+        let mut options = Options::for_env(self.env);
+        if self.frame == Frame::Limited {
             options.limits = Limits {
                 id_bound: options.limits.id_bound,
-                struct_members: Self::FEW,
-                struct_depth: Self::FEW,
-                local_variables: Self::FEW,
-                global_variables: Self::FEW,
-                switch_branches: Self::FEW,
-                function_args: Self::FEW,
-                control_flow_nesting_depth: Self::FEW,
-                access_chain_indexes: Self::FEW,
+                struct_members: Frame::FEW,
+                struct_depth: Frame::FEW,
+                local_variables: Frame::FEW,
+                global_variables: Frame::FEW,
+                switch_branches: Frame::FEW,
+                function_args: Frame::FEW,
+                control_flow_nesting_depth: Frame::FEW,
+                access_chain_indexes: Frame::FEW,
             };
         }
         options
     }
 
-    /// The name of the environment to validate the example for.
-    pub fn environment(self) -> &'static str {
-        match self {
-            Self::Whole | Self::Shader | Self::Fragment | Self::Kernel | Self::Limited => "spv1.6",
-            Self::WholeFor(env)
-            | Self::ShaderFor(env)
-            | Self::FragmentFor(env)
-            | Self::KernelFor(env) => env,
-        }
-    }
-}
-
-impl Example {
-    /// Two pieces in the named frames. The names are listed from the outermost to the
-    /// innermost, followed by the environment, with or without commas: `shader, matrices,
-    /// spv1.6`. An unknown environment is taken as SPIR-V 1.6; unknown frames are ignored.
-    pub fn framed(frames: &str, breaks: &str, keeps: &str) -> Self {
-        let mut frames = frames.split([',', ' ']).filter(|name| !name.is_empty());
-        let environment = frames.next_back().and_then(|name| name.parse().ok());
-        let environment = environment.map_or("spv1.6", TargetEnv::name);
-        let mut example = Self {
-            frame: Frame::WholeFor(environment),
-            breaks: breaks.to_owned(),
-            keeps: keeps.to_owned(),
-        };
-        for name in frames.rev() {
-            match name {
-                "shader" => example.frame = Frame::ShaderFor(environment),
-                "fragment" => example.frame = Frame::FragmentFor(environment),
-                "kernel" => example.frame = Frame::KernelFor(environment),
-                "limited" => example.frame = Frame::Limited,
-                _ => example.fill(name),
-            }
-        }
-        example
-    }
-
     /// The piece that breaks the rule, as a whole module.
     pub fn breaking(&self) -> String {
-        example_frame::module(self.frame, &self.breaks)
+        self.module(&self.breaks)
     }
 
     /// The piece that keeps the rule, as a whole module.
     pub fn keeping(&self) -> String {
-        example_frame::module(self.frame, &self.keeps)
+        self.module(&self.keeps)
     }
 
-    /// Puts both pieces into a frame that several rules share.
-    fn fill(&mut self, name: &str) {
-        if let Some((_, frame)) = FRAMES.iter().find(|frame| frame.0 == name) {
-            self.breaks = example_frame::fill(frame, &self.breaks);
-            self.keeps = example_frame::fill(frame, &self.keeps);
+    fn module(&self, piece: &str) -> String {
+        example_frame::module(self.frame, self.env, piece)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::ALL;
+
+    #[test]
+    fn pages_name_frames_that_there_are() {
+        for rule in ALL {
+            let frames = rule.described().frames;
+            let framed = Example::framed(frames, "", "");
+            assert!(framed.is_ok(), "{}: {framed:?}", rule.id);
         }
+    }
+
+    #[test]
+    fn unknown_frames_are_errors() {
+        let unknown = |frames| Example::framed(frames, "", "").unwrap_err().0;
+        assert_eq!(unknown("shader, vulkan9.9"), "vulkan9.9");
+        assert_eq!(unknown("shadr, spv1.6"), "shadr");
+        assert_eq!(unknown("shader, matrixes, spv1.6"), "matrixes");
+        // Only one frame is outermost.
+        assert_eq!(unknown("matrices, shader, spv1.6"), "shader");
+        assert_eq!(unknown("shader"), "shader");
+        assert_eq!(unknown(""), "");
+        let framed = Example::framed("fragment, matrices, vulkan1.1", "", "").unwrap();
+        assert_eq!(framed.frame, Frame::Fragment);
+        assert_eq!(framed.options().env.name(), "vulkan1.1");
     }
 }

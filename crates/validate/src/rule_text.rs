@@ -6,7 +6,7 @@
 pub(crate) struct Section<'t> {
     /// The rule's id, the heading.
     pub(crate) id: &'t str,
-    /// Class, section and VUIDs, with dots between them.
+    /// Class, `warning` if it gives only one, section and VUIDs, with dots between them.
     #[allow(dead_code, reason = "only `xtask` reads it")]
     pub(crate) facts: &'t str,
     /// What the rule requires.

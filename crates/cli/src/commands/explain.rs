@@ -171,7 +171,7 @@ impl Topic {
                 object["section"] = rule.section.into();
                 let example = rule.example();
                 object["example"] = json!({
-                    "environment": example.frame.environment(),
+                    "environment": example.env.name(),
                     "breaks": example.breaking(),
                     "keeps": example.keeping(),
                 });
@@ -198,14 +198,14 @@ fn examples(example: &Example, full: bool) -> String {
         false => (example.breaks.clone(), example.keeps.clone()),
     };
     let surroundings = match (full, example.frame) {
-        (false, Frame::Shader | Frame::ShaderFor(_)) => " in a compute shader",
-        (false, Frame::Fragment | Frame::FragmentFor(_)) => " in a fragment shader",
-        (false, Frame::Kernel | Frame::KernelFor(_)) => " in a kernel",
+        (false, Frame::Shader) => " in a compute shader",
+        (false, Frame::Fragment) => " in a fragment shader",
+        (false, Frame::Kernel) => " in a kernel",
         (false, Frame::Limited) => " in a compute shader, with all limits set to 3",
         (true, Frame::Limited) => " with all limits set to 3",
         _ => "",
     };
-    let env = example.frame.environment();
+    let env = example.env.name();
     format!(
         "\nThis breaks the rule{surroundings} ({env}):\n\n{}\nThis follows it:\n\n{}",
         indented(&breaks),

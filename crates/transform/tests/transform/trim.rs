@@ -161,7 +161,7 @@ fn examples_of_all_rules_stay_valid_with_the_least_capabilities() {
     let mut spared = std::collections::BTreeMap::<String, Vec<&str>>::new();
     let mut count = 0;
     for rule in rules() {
-        let options = rule.example().frame.options();
+        let options = rule.example().options();
         let assembling = AssembleOptions::default().default_version(options.env.version());
         let words = assemble(&rule.example().keeping(), &assembling)
             .unwrap()

@@ -505,7 +505,7 @@ pub(crate) mod debug_info {
     pub(crate) static INDEX: Rule = Rule::new("debug-info.index", InvalidData, "NonSemantic.Shader.DebugInfo", &[], pages::EXT_INST_DEBUG_INFO);
     pub(crate) static INLINED_CIRCLE: Rule = Rule::new("debug-info.inlined-circle", InvalidData, "NonSemantic.Shader.DebugInfo", &[], pages::EXT_INST_DEBUG_INFO);
     pub(crate) static KIND: Rule = Rule::new("debug-info.kind", InvalidData, "NonSemantic.Shader.DebugInfo", &[], pages::EXT_INST_DEBUG_INFO);
-    pub(crate) static LISTED_ONCE: Rule = Rule::new("debug-info.listed-once", InvalidData, "DebugInfo, 4.3", &[], pages::EXT_INST_DEBUG_INFO);
+    pub(crate) static LISTED_ONCE: Rule = Rule::new("debug-info.listed-once", InvalidData, "DebugInfo, 4.3", &[], pages::EXT_INST_DEBUG_INFO).warning();
     pub(crate) static MEMBER: Rule = Rule::new("debug-info.member", InvalidData, "DebugInfo, 4.3", &[], pages::EXT_INST_DEBUG_INFO);
     pub(crate) static MODULE_KIND: Rule = Rule::new("debug-info.module-kind", InvalidData, "NonSemantic.Shader.DebugInfo", &[], pages::EXT_INST_DEBUG_INFO);
     pub(crate) static OPAQUE_TYPE: Rule = Rule::new("debug-info.opaque-type", InvalidData, "DebugInfo, 2", &[], pages::EXT_INST_DEBUG_INFO);
@@ -639,7 +639,7 @@ pub(crate) mod extension {
 
     pub(crate) static INSTRUCTION: Rule = Rule::new("extension.instruction", MissingExtension, "2.22", &[], pages::PHASES);
     pub(crate) static OPERAND: Rule = Rule::new("extension.operand", MissingExtension, "2.22", &[], pages::PHASES);
-    pub(crate) static UNKNOWN: Rule = Rule::new("extension.unknown", MissingExtension, "3.32.4", &[], pages::EXTENSION);
+    pub(crate) static UNKNOWN: Rule = Rule::new("extension.unknown", MissingExtension, "3.32.4", &[], pages::EXTENSION).warning();
     pub(crate) static VERSION: Rule = Rule::new("extension.version", WrongVersion, "Extensions, Dependencies", &[], pages::EXTENSION);
 }
 
@@ -918,7 +918,7 @@ pub(crate) mod limit {
 pub(crate) mod literal {
     use super::*;
 
-    pub(crate) static STRING: Rule = Rule::new("literal.string", InvalidBinary, "2.2.1", &[], pages::PHASES);
+    pub(crate) static STRING: Rule = Rule::new("literal.string", InvalidBinary, "2.2.1", &[], pages::PHASES).warning();
     pub(crate) static SWITCH_EXTENSION: Rule = Rule::new("literal.switch-extension", InvalidValue, "2.2.1", &[], pages::PHASES);
 }
 
@@ -1044,7 +1044,7 @@ pub(crate) mod non_uniform {
     pub(crate) static BIT_COUNT_OPERATION: Rule = Rule::new("non-uniform.bit-count-operation", InvalidData, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-OpGroupNonUniformBallotBitCount-04685"], pages::NON_UNIFORM);
     pub(crate) static CLUSTER_CONSTANT: Rule = Rule::new("non-uniform.cluster-constant", InvalidData, "3.32.24", &[], pages::NON_UNIFORM);
     pub(crate) static CLUSTER_MISSING: Rule = Rule::new("non-uniform.cluster-missing", InvalidData, "3.32.24", &[], pages::NON_UNIFORM);
-    pub(crate) static CLUSTER_POWER: Rule = Rule::new("non-uniform.cluster-power", InvalidData, "SPV_KHR_subgroup_rotate", &[], pages::NON_UNIFORM);
+    pub(crate) static CLUSTER_POWER: Rule = Rule::new("non-uniform.cluster-power", InvalidData, "SPV_KHR_subgroup_rotate", &[], pages::NON_UNIFORM).warning();
     pub(crate) static CLUSTER_SIZE: Rule = Rule::new("non-uniform.cluster-size", InvalidData, "3.32.24", &[], pages::NON_UNIFORM);
     pub(crate) static ENCODING: Rule = Rule::new("non-uniform.encoding", InvalidData, "SPV_KHR_bfloat16, SPV_EXT_float8", &[], pages::NON_UNIFORM);
     pub(crate) static INDEX: Rule = Rule::new("non-uniform.index", InvalidData, "3.32.24", &[], pages::NON_UNIFORM);
@@ -1264,7 +1264,7 @@ pub(crate) mod switch {
     pub(crate) static FALL_THROUGH: Rule = Rule::new("switch.fall-through", InvalidCfg, "2.11", &[], pages::CONTROL_FLOW);
     pub(crate) static FALLEN_INTO: Rule = Rule::new("switch.fallen-into", InvalidCfg, "2.11", &[], pages::CONTROL_FLOW);
     pub(crate) static ORDER: Rule = Rule::new("switch.order", InvalidCfg, "2.11", &[], pages::CONTROL_FLOW);
-    pub(crate) static SAME_LITERALS: Rule = Rule::new("switch.same-literals", InvalidData, "3.32.17", &[], pages::CONTROL_FLOW);
+    pub(crate) static SAME_LITERALS: Rule = Rule::new("switch.same-literals", InvalidData, "3.32.17", &[], pages::CONTROL_FLOW).warning();
     pub(crate) static SELECTOR: Rule = Rule::new("switch.selector", InvalidId, "3.32.17", &[], pages::CONTROL_FLOW);
 }
 

@@ -49,8 +49,9 @@ fn annotated(frames: &str, lines: &[&str]) -> String {
         .filter(|line| !line.starts_with(';') || line.starts_with("; ..."));
     let code: Vec<&str> = code.copied().filter(|line| !line.is_empty()).collect();
     let example = Example::framed(frames, &(code.join("\n") + "\n"), "");
+    let example = example.unwrap_or_else(|error| panic!("{frames}: {error}"));
     let text = example.breaking();
-    let mut options = example.frame.options();
+    let mut options = example.options();
     options.max_errors = 0;
     let mut assembling = AssembleOptions::default().origins(true);
     if !text.starts_with("; SPIR-V") {

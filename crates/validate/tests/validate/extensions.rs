@@ -1,25 +1,21 @@
 //! What extensions add to the lists of the specification is accepted, and what
 //! they don't add is refused as before.
 
-use spirvkit_validate::{Example, Frame, validate};
+use spirvkit_validate::{Example, validate};
 
 #[track_caller]
-fn keeps(frame: Frame, piece: &str) {
+fn keeps(frame: &str, piece: &str) {
     assert_eq!(broken_rules(frame, piece), Vec::<String>::new());
 }
 
 #[track_caller]
-fn breaks(frame: Frame, piece: &str, rule: &str) {
+fn breaks(frame: &str, piece: &str, rule: &str) {
     assert_eq!(broken_rules(frame, piece), [rule]);
 }
 
-fn broken_rules(frame: Frame, piece: &str) -> Vec<String> {
-    let example = Example {
-        frame,
-        breaks: piece.to_owned(),
-        keeps: String::new(),
-    };
-    let options = frame.options();
+fn broken_rules(frame: &str, piece: &str) -> Vec<String> {
+    let example = Example::framed(frame, piece, "").unwrap();
+    let options = example.options();
     let assembling = spirvkit_text::AssembleOptions::default().target(options.env.version());
     let assembled = spirvkit_text::assemble(&example.breaking(), &assembling).unwrap();
     let report = validate(&assembled.words, &options);
@@ -30,7 +26,7 @@ fn broken_rules(frame: Frame, piece: &str) -> Vec<String> {
 /// Checks a piece with `FORM` put in by turns: the first forms are fine, the last
 /// breaks the rule.
 #[track_caller]
-fn compare(frame: Frame, piece: &str, fine: &[&str], wrong: &str, rule: &str) {
+fn compare(frame: &str, piece: &str, fine: &[&str], wrong: &str, rule: &str) {
     for form in fine {
         keeps(frame, &piece.replace("FORM", form));
     }
@@ -46,7 +42,7 @@ OpDecorate %data SpecId 1
 %data = FORM %array 0x12345678";
     let (fine, wrong) = ("OpSpecConstantDataKHR", "OpConstantDataKHR");
     let rule = "annotation.specialization-constant";
-    compare(Frame::Shader, piece, &[fine], wrong, rule);
+    compare("shader spv1.6", piece, &[fine], wrong, rule);
     let piece = "OpCapability FunctionVariantsINTEL
 OpCapability SpecConditionalINTEL
 OpExtension \"SPV_INTEL_function_variants\"
@@ -58,7 +54,7 @@ OpDecorate %answer SpecId 1
         "OpSpecConstantCapabilitiesINTEL %bool Int8",
     ];
     let wrong = "OpSpecConstantOp %bool LogicalNot %true";
-    compare(Frame::Kernel, piece, &fine, wrong, rule);
+    compare("kernel spv1.6", piece, &fine, wrong, rule);
 }
 
 #[test]
@@ -78,7 +74,7 @@ OpFunctionEnd
 OpReturn
 OpFunctionEnd";
     let rule = "mode-setting.mode-target";
-    compare(Frame::Kernel, piece, &["variant"], "other", rule);
+    compare("kernel spv1.6", piece, &["variant"], "other", rule);
 }
 
 #[test]
@@ -91,7 +87,7 @@ OpDecorate %tile NonWritable
 %image = OpTypeImage %f32 2D 0 0 0 FORM
 %ptr_image = OpTypePointer TileAttachmentQCOM %image
 %tile = OpVariable %ptr_image TileAttachmentQCOM";
-    let frame = Frame::FragmentFor("vulkan1.3");
+    let frame = "fragment vulkan1.3";
     let rule = "decoration.non-writable";
     compare(frame, piece, &["2 Rgba8"], "1 Unknown", rule);
 }
@@ -118,14 +114,14 @@ OpDecorate %tile DescriptorSet 0
 OpDecorate %tile Binding 0";
     let tile = piece.replace("FORM", color);
     let tile = tile.replace("DIM", "TileImageDataEXT");
-    keeps(Frame::Fragment, &tile.replace("CLASS", "TileImageEXT"));
+    keeps("fragment spv1.6", &tile.replace("CLASS", "TileImageEXT"));
     let piece = piece.replace("FORM", shading).replace("DIM", "2D");
     keeps(
-        Frame::Fragment,
+        "fragment spv1.6",
         &piece.replace("CLASS", "TileAttachmentQCOM"),
     );
     let rule = "call.pointer-class";
-    breaks(Frame::Fragment, &piece.replace("CLASS", "Input"), rule);
+    breaks("fragment spv1.6", &piece.replace("CLASS", "Input"), rule);
 }
 
 #[test]
@@ -147,7 +143,7 @@ OpMemberDecorate %block 0 Offset 0
 %entry = OpLabel
 OpReturn
 OpFunctionEnd";
-    let frame = Frame::WholeFor("vulkan1.3");
+    let frame = "vulkan1.3";
     let (fine, wrong) = ("StorageBuffer16BitAccess", "StoragePushConstant16");
     compare(frame, piece, &[fine], wrong, "variable.small");
 }
@@ -179,15 +175,9 @@ OpFunctionEnd";
     let khr = "RayTracingKHR\nOpExtension \"SPV_KHR_ray_tracing\"";
     let store = piece.replace("USE", "OpStore %part %u32_0");
     let load = piece.replace("USE", "%value = OpLoad %u32 %payload");
-    compare(Frame::Whole, &store, &[nv], khr, "memory.read-only");
-    compare(
-        Frame::Whole,
-        &load,
-        &[nv],
-        khr,
-        "memory.storage-class-stage",
-    );
-    let vulkan = Frame::WholeFor("vulkan1.2");
+    compare("spv1.6", &store, &[nv], khr, "memory.read-only");
+    compare("spv1.6", &load, &[nv], khr, "memory.storage-class-stage");
+    let vulkan = "vulkan1.2";
     let rule = "memory.storage-class-stage";
     breaks(vulkan, &load.replace("FORM", nv), rule);
 }
@@ -207,7 +197,7 @@ OpDecorate %global Binding 0
 %value = OpLoad %sampled %global
 USE";
     let declared = "OpCapability Float16ImageAMD";
-    let vulkan = Frame::FragmentFor("vulkan1.3");
+    let vulkan = "fragment vulkan1.3";
     let unused = piece.replace("USE", "");
     let rule = "type.image-sampled-type-vulkan";
     compare(vulkan, &unused, &[declared], "", rule);
@@ -231,7 +221,7 @@ USE";
     ];
     for (text, rule) in uses {
         let piece = piece.replace("USE", &format!("%texel = {text}"));
-        compare(Frame::Fragment, &piece, &[declared], "", rule);
+        compare("fragment spv1.6", &piece, &[declared], "", rule);
     }
 }
 
@@ -255,7 +245,7 @@ OpExecutionMode %main LocalSize 1 1 1
 OpStore %data %u32_1 MakePointerAvailable|NonPrivatePointer %workgroup
 OpEmitMeshTasksEXT %u32_1 %u32_1 %u32_1
 OpFunctionEnd";
-    let frame = Frame::WholeFor("vulkan1.3");
+    let frame = "vulkan1.3";
     let rule = "memory.operand-non-private-class";
     compare(frame, piece, &["TaskPayloadWorkgroupEXT"], "Private", rule);
 }
@@ -308,7 +298,7 @@ OpFunctionEnd";
     for (text, rule) in uses {
         let piece = piece.replace("USE", text);
         let fine = ["CrossWorkgroup", "DeviceOnlyALTERA", "HostOnlyALTERA"];
-        compare(Frame::Kernel, &piece, &fine, "Input", rule);
+        compare("kernel spv1.6", &piece, &fine, "Input", rule);
     }
 }
 
@@ -319,7 +309,7 @@ OpExtension \"SPV_ALTERA_usm_storage_classes\"
 %ptr_bool = OpTypePointer FORM %bool
 %flag = OpVariable %ptr_bool FORM";
     let fine = ["CrossWorkgroup", "DeviceOnlyALTERA"];
-    compare(Frame::Kernel, piece, &fine, "Input", "variable.boolean");
+    compare("kernel spv1.6", piece, &fine, "Input", "variable.boolean");
 }
 
 #[test]
@@ -332,7 +322,7 @@ OpExecutionMode %main LocalSize 1 1 1
 %array = OpTypeRuntimeArray %struct
 %ptr_array = OpTypePointer FORM %array
 %payloads = OpVariable %ptr_array FORM";
-    let frame = Frame::ShaderFor("vulkan1.3");
+    let frame = "shader vulkan1.3";
     let rule = "variable.runtime-array";
     compare(frame, piece, &["NodePayloadAMDX"], "Private", rule);
 }
@@ -363,7 +353,7 @@ OpFunctionEnd
 %buffer = OpBufferPointerEXT %pointer_type %FORM
 OpReturn
 OpFunctionEnd";
-    let frame = Frame::WholeFor("vulkan1.3");
+    let frame = "vulkan1.3";
     compare(frame, piece, &["given"], "heap", "memory.buffer-pointer");
 }
 
@@ -377,7 +367,7 @@ OpExtension \"SPV_KHR_untyped_pointers\"
 %global = OpVariable %ptr_image UniformConstant
 %texel = OpImageTexelPointer %ptr_texel %global %v2u32_0 %u32_0";
     let rule = "image.texel-pointer-result";
-    compare(Frame::Shader, piece, &["Image"], "StorageBuffer", rule);
+    compare("shader spv1.6", piece, &["Image"], "StorageBuffer", rule);
 }
 
 #[test]
@@ -387,7 +377,7 @@ OpExtension \"SPV_KHR_untyped_pointers\"
 %global = OpVariable %ptr_CrossWorkgroup_u32 CrossWorkgroup
 OpUntypedPrefetchKHR %FORM %u32_4";
     let rule = "memory.prefetch";
-    compare(Frame::Kernel, piece, &["global"], "workgroup_u32", rule);
+    compare("kernel spv1.6", piece, &["global"], "workgroup_u32", rule);
 }
 
 #[test]
@@ -421,7 +411,7 @@ OpReturn";
 OpReturn";
     for (text, rule) in [(block, "image.sampled-image-block"), (phi, "phi.result")] {
         compare(
-            Frame::Fragment,
+            "fragment spv1.6",
             &piece.replace("USE", text),
             &[bindless],
             "",
@@ -429,7 +419,7 @@ OpReturn";
         );
     }
     let select = piece.replace("USE", "%chosen = OpSelect %sampled_type %true %one %two");
-    keeps(Frame::Fragment, &select.replace("FORM", bindless));
+    keeps("fragment spv1.6", &select.replace("FORM", bindless));
 }
 
 #[test]
@@ -442,7 +432,7 @@ OpSamplerImageAddressingModeNV 64
 %handle = OpConvertSamplerToUNV %v2u32 %sampler";
     let fine = ["u64_1", "v2u32_0"];
     compare(
-        Frame::Fragment,
+        "fragment spv1.6",
         piece,
         &fine,
         "v3u32_0",
@@ -465,20 +455,17 @@ OpDecorate %exact FPRoundingMode RTZ
     ] {
         let piece = piece.replace("USE", text);
         compare(
-            Frame::Shader,
+            "shader spv1.6",
             &piece,
             &[declared],
             "",
             "decoration.rounding",
         );
-        keeps(
-            Frame::ShaderFor("vulkan1.3"),
-            &piece.replace("FORM", declared),
-        );
+        keeps("shader vulkan1.3", &piece.replace("FORM", declared));
     }
     let sum = piece.replace("USE", "OpFAdd %f32 %f32_1 %f32_1");
     breaks(
-        Frame::Shader,
+        "shader spv1.6",
         &sum.replace("FORM", declared),
         "decoration.rounding",
     );
@@ -534,7 +521,7 @@ OpFunctionEnd";
             "memory.masked",
         ),
     ] {
-        compare(Frame::Kernel, piece, &[fine], wrong, rule);
+        compare("kernel spv1.6", piece, &[fine], wrong, rule);
     }
 }
 
@@ -552,9 +539,9 @@ OpExtension \"SPV_ARM_tensors\"
 %row_0 = OpConstantNull %row
 %made = OpCompositeConstruct %FORM %row_0 %row_0";
     let rule = "composite.construct-result";
-    compare(Frame::Shader, piece, &["known"], "open", rule);
+    compare("shader spv1.6", piece, &["known"], "open", rule);
     let part = piece.replace("FORM", "known") + "\n%part = OpCompositeExtract %row %made 0";
-    keeps(Frame::Shader, &part);
+    keeps("shader spv1.6", &part);
 }
 
 #[test]
@@ -579,10 +566,10 @@ OpFunctionEnd";
 OpExecutionMode %main DerivativeGroupLinearKHR";
     for model in ["TaskNV", "MeshNV"] {
         let piece = piece.replace("MODEL", model);
-        compare(Frame::Whole, &piece, &[grouped], "", "derivative.mode");
+        compare("spv1.6", &piece, &[grouped], "", "derivative.mode");
     }
     let vertex = piece.replace("MODEL", "Vertex").replace("FORM", "");
-    breaks(Frame::Whole, &vertex, "derivative.model");
+    breaks("spv1.6", &vertex, "derivative.model");
 }
 
 #[test]
@@ -607,7 +594,7 @@ OpDecorate %image_var Binding 0
     let remark = "OpExtInst %void %remarks 1 %sampled";
     let rule = "image.sampled-image-consumer";
     compare(
-        Frame::Fragment,
+        "fragment spv1.6",
         piece,
         &[remark],
         "OpFreezeKHR %sampled_type %sampled",
@@ -645,7 +632,7 @@ OpReturn
 OpFunctionEnd";
     let remark = "OpExtInst %void %remarks 1 %value";
     let wrong = "OpExtInst %f16 %glsl Sqrt %value";
-    compare(Frame::Whole, piece, &[remark], wrong, "small-type.use");
+    compare("spv1.6", piece, &[remark], wrong, "small-type.use");
 }
 
 #[test]
@@ -681,7 +668,7 @@ OpEntryPoint GLCompute %main \"main\" %buffer
         "%ptr_array %buffer %wide_16 %u32_0 %u32_0",
         "%ptr_u32 %buffer %wide_16 %wide_16 %u32_0",
     ] {
-        compare(Frame::Shader, piece, &fine, wrong, "access-chain.raw");
+        compare("shader spv1.6", piece, &fine, wrong, "access-chain.raw");
     }
 }
 
@@ -703,7 +690,13 @@ OpDecorate %image_var Binding 0
         "OpImageGather %v4f32 %sampled %coordinate %u32_0 Bias %f32_1",
     ];
     let wrong = "OpImageDrefGather %v4f32 %sampled %coordinate %f32_1 Lod %f32_1";
-    compare(Frame::Fragment, piece, &fine, wrong, "image.operand-opcode");
+    compare(
+        "fragment spv1.6",
+        piece,
+        &fine,
+        wrong,
+        "image.operand-opcode",
+    );
 }
 
 #[test]
@@ -722,7 +715,7 @@ OpMemoryModel Physical32 OpenCL";
             &["Int64Atomics", "ImageMipmap", "NamedBarrier"],
         ),
     ] {
-        compare(Frame::WholeFor(env), piece, fine, "Sampled1D", rule);
+        compare(&format!("{env}"), piece, fine, "Sampled1D", rule);
     }
 }
 
@@ -739,7 +732,7 @@ FORM";
         "OpImageWrite %target %v2u32_0 %v4f32_0 Lod %u32_1",
         "%texel = OpImageRead %v4f32 %source %v2u32_0 Lod %u32_1",
     ];
-    let frame = Frame::KernelFor("opencl2.1");
+    let frame = "kernel opencl2.1";
     let wrong = "OpImageWrite %target %v2u32_0 %v4f32_0 ConstOffset %v2u32_0";
     compare(frame, piece, &fine, wrong, "image.opencl-write-operands");
     let float = "OpImageWrite %target %v2u32_0 %v4f32_0 Lod %f32_1";
@@ -767,12 +760,8 @@ OpReturn
 OpFunctionEnd";
     for form in ["Float8UnsignedE8M0EXT", "MXInt8EXT"] {
         let piece = interface.replace("FORM", form);
-        keeps(Frame::WholeFor("spv1.6"), &piece);
-        breaks(
-            Frame::WholeFor("vulkan1.3"),
-            &piece,
-            "interface.vulkan-small-float",
-        );
+        keeps("spv1.6", &piece);
+        breaks("vulkan1.3", &piece, "interface.vulkan-small-float");
     }
     let rounded = "OpCapability RoundedDivideSqrtINTEL
 OpExtension \"SPV_INTEL_rounded_divide_sqrt\"
@@ -781,7 +770,7 @@ OpDecorate %rounded FPRoundingMode RTZ
     let fine = ["OpFDiv %f32 %f32_1 %f32_1", "OpConvertUToF %f32 %u32_1"];
     let wrong = "OpFMul %f32 %f32_1 %f32_1";
     compare(
-        Frame::Kernel,
+        "kernel spv1.6",
         rounded,
         &fine,
         wrong,
@@ -798,7 +787,7 @@ OpExtension \"SPV_KHR_untyped_pointers\"
 %found = FORM";
     let fine = ["OpPtrDiff %u32 %a %b", "OpPtrEqual %bool %a %c"];
     let wrong = "OpPtrDiff %u32 %a %c";
-    let frame = Frame::ShaderFor("spv1.6");
+    let frame = "shader spv1.6";
     compare(frame, distance, &fine, wrong, "memory.pointer-comparison");
     let attachment = "OpCapability TileShadingQCOM
 OpCapability InputAttachment
@@ -810,7 +799,7 @@ FORM
 %ptr = OpTypePointer TileAttachmentQCOM %image
 %attachment = OpVariable %ptr TileAttachmentQCOM";
     compare(
-        Frame::FragmentFor("vulkan1.3"),
+        "fragment vulkan1.3",
         attachment,
         &[""],
         "OpDecorate %attachment InputAttachmentIndex 0",

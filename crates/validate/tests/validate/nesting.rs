@@ -1,7 +1,7 @@
 //! Constructs within constructs are as many as the limit allows, and no number of them
 //! does harm.
 
-use spirvkit_validate::{Example, Frame, validate};
+use spirvkit_validate::{Example, validate};
 
 /// `count` selections, each within the one before, or loops.
 fn nest(count: usize, is_loop: bool) -> String {
@@ -34,13 +34,9 @@ fn nest(count: usize, is_loop: bool) -> String {
 
 /// The rules that a compute shader of these lines breaks.
 fn broken_rules(lines: &str) -> Vec<String> {
-    let example = Example {
-        frame: Frame::Shader,
-        breaks: lines.to_owned(),
-        keeps: String::new(),
-    };
+    let example = Example::framed("shader spv1.6", lines, "").unwrap();
     let module = spirvkit_text::assemble(&example.breaking(), &Default::default()).unwrap();
-    let report = validate(&module.words, &example.frame.options());
+    let report = validate(&module.words, &example.options());
     let rules = report.diagnostics().iter().map(|found| found.rule());
     rules.map(str::to_owned).collect()
 }

@@ -103,7 +103,7 @@ fn the_operand_at_fault_is_told() {
     for &(id, expected) in AT_FAULT {
         let example = find_rule(id).unwrap().example();
         let text = example.breaking();
-        let options = example.frame.options();
+        let options = example.options();
         let module = assembled(&text, &options);
         let report = validate(&module.words, &options);
         let found = at_fault(&report.diagnostics()[0], &text, &module);

@@ -35,7 +35,7 @@ fn is_changed(text: &str, options: Options, rule: &str, change: Change) {
 #[track_caller]
 fn frees(rule: &str, change: Change) {
     let example = find_rule(rule).unwrap().example();
-    is_changed(&example.breaking(), example.frame.options(), rule, change);
+    is_changed(&example.breaking(), example.options(), rule, change);
 }
 
 /// Expects that a module is valid, but breaks the rule with the change.

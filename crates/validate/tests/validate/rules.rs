@@ -2,17 +2,16 @@
 
 use spirvkit_diagnostics::{Severity, with_article};
 use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_validate::{Frame, Report, rules, validate};
+use spirvkit_validate::{Example, Report, rules, validate};
 
-fn report_of(frame: Frame, text: &str) -> Report {
-    let env: spirvkit_grammar::TargetEnv = frame.environment().parse().unwrap();
+fn report_of(example: &Example, text: &str) -> Report {
     let mut options = AssembleOptions::default();
     // A whole module may say its own version in a header comment.
     if !text.starts_with("; SPIR-V") {
-        options = options.target(env.version());
+        options = options.target(example.env.version());
     }
     let module = assemble(text, &options).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-    validate(&module.words, &frame.options())
+    validate(&module.words, &example.options())
 }
 
 /// Shows what a report holds.
@@ -29,7 +28,7 @@ fn examples_break_and_keep_their_rules() {
     for rule in rules() {
         let example = rule.example();
         let (breaking, keeping) = (example.breaking(), example.keeping());
-        let report = report_of(example.frame, &breaking);
+        let report = report_of(&example, &breaking);
         let other: Vec<_> = report
             .diagnostics()
             .iter()
@@ -45,7 +44,7 @@ fn examples_break_and_keep_their_rules() {
         if rule.severity() == Severity::Warning && !report.is_valid() {
             failures += &format!("{} is more than a warning\n", rule.id);
         }
-        let report = report_of(example.frame, &keeping);
+        let report = report_of(&example, &keeping);
         if !report.diagnostics().is_empty() {
             failures += &format!("{} is to be kept, but:\n{}", rule.id, list(&report));
         }
@@ -86,7 +85,7 @@ fn articles_and_numbers_agree_with_their_nouns() {
     for rule in rules() {
         check(rule.id, &rule.text());
         let example = rule.example();
-        let report = report_of(example.frame, &example.breaking());
+        let report = report_of(&example, &example.breaking());
         for diagnostic in report.diagnostics() {
             check(rule.id, diagnostic.message());
             check(rule.id, diagnostic.help().unwrap_or_default());

@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 
 use spirvkit_diagnostics::Severity;
 use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_validate::{Example, validate};
+use spirvkit_validate::{Example, Options, validate};
 
 /// A file or folder of the crate's tests.
-fn in_tests(path: &str) -> PathBuf {
+pub(crate) fn in_tests(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
         .join(path)
@@ -88,7 +88,7 @@ fn bare(line: &str) -> &str {
 }
 
 /// What a variant of a case is checked by: the piece in its frames, and the options.
-fn framed(how: &str, mut piece: String) -> (String, spirvkit_validate::Options) {
+pub(crate) fn framed(how: &str, mut piece: String) -> (String, Options) {
     let words = how.split([',', ' ']).filter(|word| !word.is_empty());
     let (flags, mut frames): (Vec<&str>, Vec<&str>) =
         words.partition(|word| word.starts_with("--"));
@@ -288,7 +288,7 @@ fn what_is_not_said_is_a_difference() {
 }
 
 #[test]
-fn variants_are_told_apart() {
+fn variants_have_findings_of_their_own() {
     let text = "; About nothing.
 
 ;; sums ({shader | kernel | shader} spv1.6)

@@ -98,7 +98,7 @@ const AT_FAULT: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn the_operand_at_fault_is_told() {
+fn the_operand_at_fault_is_known() {
     let mut wrong = String::new();
     for &(id, expected) in AT_FAULT {
         let example = find_rule(id).unwrap().example();
@@ -192,7 +192,7 @@ OpName %flaot \"flaot\"
 }
 
 #[test]
-fn a_missing_memory_model_is_told_as_that() {
+fn a_missing_memory_model_is_reported_as_that() {
     let reported = |text: &str| {
         let options = Options::default();
         let report = validate(&assembled(text, &options).words, &options);

@@ -235,20 +235,21 @@ fn annotate(text: &str) -> String {
     result
 }
 
-/// The lines that only one of two texts has, with those before them for orientation.
+/// The lines that only one of two texts has, below the first lines of their cases.
 fn difference(expected: &str, found: &str) -> String {
     let mut lines = String::new();
-    let mut head = "";
-    for (one, other) in expected.lines().zip(found.lines()) {
-        if one.starts_with(";; ") {
-            head = one;
+    for (one, other) in expected.split("\n;; ").zip(found.split("\n;; ")) {
+        if one == other {
+            continue;
         }
-        if one != other {
-            writeln!(lines, "{}\n-{one}\n+{other}", std::mem::take(&mut head)).unwrap();
+        writeln!(lines, ";; {}", one.lines().next().unwrap_or_default()).unwrap();
+        let count = one.lines().count().max(other.lines().count());
+        let (mut one, mut other) = (one.lines(), other.lines());
+        for (old, new) in (0..count).map(|_| (one.next(), other.next())) {
+            for (sign, line) in [('-', old), ('+', new)].into_iter().filter(|_| old != new) {
+                lines += &line.map_or(String::new(), |line| format!("{sign}{line}\n"));
+            }
         }
-    }
-    if expected.lines().count() != found.lines().count() {
-        writeln!(lines, "and what follows").unwrap();
     }
     lines
 }

@@ -125,7 +125,7 @@ impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "would take more than the {} bytes that an input of this size may grow to",
+            "would take more than the {} bytes allowed for an input of this size",
             self.limit
         )
     }

@@ -219,7 +219,7 @@ impl fmt::Display for ErrorKind {
             Self::OddSize { bytes } => {
                 write!(
                     f,
-                    "the file ends within a word: its {bytes} bytes are not a multiple of 4"
+                    "the file ends within a word: its size, {bytes} bytes, is not a multiple of 4"
                 )
             }
             Self::WrongMagic { found } => write!(
@@ -245,7 +245,7 @@ impl fmt::Display for ErrorKind {
             Self::UnknownVersion { version } => {
                 write!(f, "SPIR-V version {version} is not known")
             }
-            Self::ZeroWordCount => f.write_str("an instruction's word count is 0"),
+            Self::ZeroWordCount => f.write_str("the instruction's word count is 0"),
             Self::PastEnd { count, available } => write!(
                 f,
                 "the file ends within an instruction of {count} words, of which only {available} are present"
@@ -279,8 +279,8 @@ impl fmt::Display for ErrorKind {
             Self::UnknownBit { kind, bit } => {
                 let kind = kind.description();
                 match bit.count_ones() {
-                    1 => write!(f, "bit 0x{bit:x} is not a known bit of {kind}"),
-                    _ => write!(f, "bits 0x{bit:x} are not known bits of {kind}"),
+                    1 => write!(f, "bit 0x{bit:x} is not a known {kind}"),
+                    _ => write!(f, "none of the bits 0x{bit:x} is a known {kind}"),
                 }
             }
             Self::UnknownExtInst { set, number } => {
@@ -290,7 +290,10 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{id} is not the result of an earlier OpExtInstImport")
             }
             Self::UnknownSpecConstantOp { opcode } => {
-                write!(f, "opcode {opcode} in the OpSpecConstantOp is not known")
+                write!(
+                    f,
+                    "opcode {opcode}, the operation of OpSpecConstantOp, is not known"
+                )
             }
             Self::UndefinedType { id } => {
                 write!(f, "the literal's type {id} is not defined before it")
@@ -309,7 +312,7 @@ impl fmt::Display for ErrorKind {
             Self::BadUtf8 { valid_up_to } => {
                 write!(
                     f,
-                    "a string is not UTF-8 after its first {valid_up_to} bytes"
+                    "a string is not valid UTF-8 after its first {valid_up_to} bytes"
                 )
             }
             Self::StringPadding => {

@@ -45,7 +45,7 @@ Examples:
 
 Exit codes:
   0  success
-  1  an input was refused, or a file could not be read or written
+  1  an input has errors, or a file could not be read or written
   2  the command line is wrong";
 
 #[derive(Debug, Subcommand)]

@@ -286,6 +286,6 @@ pub(crate) fn section_name(section: Section) -> &'static str {
         Section::Annotations => "annotations",
         Section::Types => "types",
         Section::Functions => "functions",
-        Section::Graphs => "graphs and others",
+        Section::Graphs => "graphs",
     }
 }

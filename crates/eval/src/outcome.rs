@@ -134,9 +134,9 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::DivisionByZero => "it divides by zero",
-            Self::DivisionOverflow => "it divides the smallest integer by -1",
-            Self::ShiftOutOfRange => "it shifts by the width of the integer or more",
+            Self::DivisionByZero => "the divisor is zero",
+            Self::DivisionOverflow => "the smallest integer is divided by -1",
+            Self::ShiftOutOfRange => "the shift is by the width of the integer or more",
             Self::ConversionOutOfRange => "the number is out of range for the result type",
             Self::BitFieldOutOfRange => "the bit field goes beyond the bits of the integer",
             Self::DotOverflow => "a product or sum overflows before it is accumulated",
@@ -146,7 +146,7 @@ impl fmt::Display for Reason {
             Self::Denormal => "denormal numbers may be kept or flushed to zero",
             Self::InfinityOrNan => "infinities and NaNs need not be kept",
             Self::Tie => "the number is half-way between two integers",
-            Self::Unordered => "a number is compared with NaN",
+            Self::Unordered => "a number is compared with a NaN",
             Self::SignOfZero => "zeros of different signs are compared",
             Self::ClampBounds => "the lower bound is above the upper one",
             Self::Overflow => "the number is too large",
@@ -210,7 +210,7 @@ impl fmt::Display for NotComputable {
                 };
                 write!(f, "the opcode's result can't be {article} {ty}")
             }
-            Self::OperandCount { found } => write!(f, "the opcode doesn't have {found} operands"),
+            Self::OperandCount { found } => write!(f, "the opcode doesn't take {found} operands"),
             Self::Operand { index } => write!(
                 f,
                 "operand {} doesn't match the opcode and its result type",

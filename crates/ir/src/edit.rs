@@ -52,7 +52,7 @@ impl fmt::Display for EditError {
             Self::TooLong(error) => error.fmt(f),
             Self::Structural(op) => write!(
                 f,
-                "{op} begins or ends a function or a block, so it can't be changed alone"
+                "{op} begins or ends a function or a block, so it can't be changed on its own"
             ),
             Self::NoSuchPlace => write!(f, "there is no such place in the module"),
             Self::NotMergeable => write!(

@@ -54,7 +54,7 @@ const fn format(magic: &'static [u8], name: &'static str, help: &'static str) ->
     Format { magic, name, help }
 }
 
-const COMPILE_HLSL: &str = "`dxc -spirv` compiles HLSL to SPIR-V instead";
+const COMPILE_HLSL: &str = "compile the HLSL to SPIR-V instead, with `dxc -spirv`";
 const COMPILE_LLVM: &str = "`llvm-spirv` converts LLVM bitcode to SPIR-V";
 const NO_METAL: &str =
     "compiled Metal code can't be converted to SPIR-V: compile the source it was made from";
@@ -277,7 +277,7 @@ fn other_language(text: &str) -> Option<Diagnostic> {
     if let Some(place) = json_start(text) {
         return Some(not_assembly(
             "JSON",
-            "name the module's own file, not one that describes it",
+            "give the module's own file, not one that describes it",
             place,
         ));
     }

@@ -184,21 +184,72 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// `FPRoundingMode` as `FP rounding mode`.
+/// What people call a kind of operand, in the singular: `StorageClass` is a "storage class".
 fn describe(name: &str) -> String {
-    let acronym =
-        |word: &str| word.len() > 1 && word.chars().all(|c| c.is_uppercase() || c.is_numeric());
-    let words: Vec<String> = words_of(name)
-        .into_iter()
-        .map(|word| {
-            if acronym(&word) {
-                word
-            } else {
-                word.to_lowercase()
-            }
-        })
-        .collect();
-    words.join(" ")
+    if let Some((_, words)) = DESCRIPTIONS.iter().find(|(kind, _)| *kind == name) {
+        return (*words).to_owned();
+    }
+    words_of(name).join(" ").to_lowercase()
+}
+
+/// The kinds whose names don't say it.
+const DESCRIPTIONS: &[(&str, &str)] = &[
+    ("BuiltIn", "built-in"),
+    ("BuildIdentifierFlags", "build identifier flag"),
+    ("CooperativeMatrixOperands", "cooperative matrix operand"),
+    ("CooperativeMatrixReduce", "cooperative matrix reduction"),
+    ("DebugInfoFlags", "debug info flag"),
+    ("Dim", "dimensionality"),
+    ("FPDenormMode", "denormal mode"),
+    ("FPEncoding", "floating-point encoding"),
+    ("FPFastMathMode", "floating-point fast math mode"),
+    ("FPOperationMode", "floating-point operation mode"),
+    ("FPRoundingMode", "floating-point rounding mode"),
+    ("GatherModes", "gather mode"),
+    ("IdMemorySemantics", "memory semantics id"),
+    ("IdRef", "id"),
+    ("IdResult", "result id"),
+    ("IdResultType", "result type"),
+    ("IdScope", "scope id"),
+    ("ImageOperands", "image operand"),
+    ("KernelEnqueueFlags", "kernel enqueue flag"),
+    ("KernelPropertyFlags", "kernel property flag"),
+    ("LiteralContextDependentNumber", "literal number"),
+    ("LiteralExtInstInteger", "instruction of the set"),
+    ("LiteralSpecConstantOpInteger", "opcode"),
+    (
+        "MatrixMultiplyAccumulateOperands",
+        "matrix multiply accumulate operand",
+    ),
+    ("MemoryAccess", "memory operand"),
+    (
+        "NamedMaximumNumberOfRegisters",
+        "maximum number of registers",
+    ),
+    ("OverflowModes", "overflow mode"),
+    ("PairIdRefIdRef", "pair of ids"),
+    ("PairIdRefLiteralInteger", "id with a literal integer"),
+    ("PairLiteralIntegerIdRef", "literal integer with an id"),
+    ("QuantizationModes", "quantization mode"),
+    ("RawAccessChainOperands", "raw access chain operand"),
+    ("RayFlags", "ray flag"),
+    ("TensorAddressingOperands", "tensor addressing operand"),
+    ("TensorOperands", "tensor operand"),
+];
+
+/// An operand's name without the markup of the specification: "D~ref~" is `Dref`.
+fn plain_name(name: &str) -> String {
+    let name = name.replace(['\n', '\r'], " ").replace('~', "");
+    match name
+        .split_once("<<")
+        .map(|(before, rest)| (before, rest.split_once(">>")))
+    {
+        Some((before, Some((link, after)))) => {
+            let shown = link.split_once(',').map_or(link, |(_, shown)| shown);
+            format!("{before}{shown}{after}")
+        }
+        _ => name,
+    }
 }
 
 /// A name as an identifier; those that start with a digit get the name of
@@ -448,7 +499,7 @@ impl Pools {
             };
             let (kind, row) = &kinds.rows[kinds.row(set, &operand.kind)?];
             let is_id = row.category == "Id";
-            let name = self.names.add(&operand.name.replace('\n', " "))?;
+            let name = self.names.add(&plain_name(&operand.name))?;
             run.push(format!("OperandInfo {{ kind: K::{kind}, quantifier: Quantifier::{quantifier}, is_id: {is_id}, name: Name({name}) }}"));
         }
         self.operands.add(&run)

@@ -110,10 +110,10 @@ impl fmt::Display for Subject {
         match *self {
             Self::Instruction(op) => write!(f, "{op}"),
             Self::Enumerant(kind, value) => {
-                write!(f, "the {} ", kind.description())?;
+                write!(f, "the {} `", kind.description())?;
                 match kind.enumerant(value) {
-                    Some(info) => f.write_str(info.name()),
-                    None => write!(f, "{value}"),
+                    Some(info) => write!(f, "{}`", info.name()),
+                    None => write!(f, "{value}`"),
                 }
             }
             Self::Extended(set, number) => match set.instruction(number) {

@@ -92,7 +92,7 @@ fn an_empty_shader_needs_shader_alone() {
     let memory_model = Subject::Enumerant(OperandKind::MemoryModel, 1);
     let execution_model = Subject::Enumerant(OperandKind::ExecutionModel, 5);
     assert_eq!(missing(&without), [memory_model, execution_model]);
-    assert_eq!(memory_model.to_string(), "the memory model GLSL450");
+    assert_eq!(memory_model.to_string(), "the memory model `GLSL450`");
 }
 
 #[test]

@@ -79,7 +79,7 @@ struct Ignored {
     #[arg(long)]
     ignore_set_binding: bool,
 
-    /// Locations, components and indices of interface variables
+    /// Locations, components and indexes of interface variables
     #[arg(long)]
     ignore_location: bool,
 

@@ -22,7 +22,7 @@ pub(crate) const DEFAULT_OUTPUT: &str = "out.spv";
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP.as_str(), args_override_self = true)]
 pub(crate) struct Arguments {
-    /// Modules, binary, hexadecimal text or assembly text; directories, which are
+    /// Modules: binary, hexadecimal text or assembly text; directories, which are
     /// searched for modules; or `-` for standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,

@@ -244,7 +244,7 @@ fn bits(module: &Module, constant: &SpecConstant, value: &str) -> Result<u64, St
             _ => value
                 .parse::<u32>()
                 .map(u64::from)
-                .map_err(|_| format!("`{value}` is neither true, false nor a number")),
+                .map_err(|_| format!("`{value}` is not true, false or a number")),
         };
     }
     let Some(ty) = number_type(module, constant) else {

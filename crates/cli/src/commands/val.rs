@@ -22,8 +22,8 @@ use crate::run::{Progress, each};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP.as_str(), args_override_self = true)]
 pub(crate) struct Arguments {
-    /// Modules, binary or assembly text; directories, which are searched for modules; or
-    /// `-` for standard input [default: standard input]
+    /// Modules: binary, hexadecimal text or assembly text; directories, which are
+    /// searched for modules; or `-` for standard input [default: standard input]
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 

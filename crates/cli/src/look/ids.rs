@@ -2,7 +2,7 @@
 
 use spirvkit::Diagnostic;
 use spirvkit::binary::Id;
-use spirvkit::diagnostics::Kind;
+use spirvkit::diagnostics::{Kind, with_article};
 use spirvkit::text::IdNames;
 
 use crate::report::kinds;
@@ -120,7 +120,11 @@ impl Ids<'_> {
         if let Some(id) = self.names.find(text, |_| true).one()
             && self.names.defined().any(|it| it == id)
         {
-            let trouble = Trouble::not_found(format!("{} is no {noun}", self.names.show(id)));
+            let trouble = Trouble::not_found(format!(
+                "{} is not {}",
+                self.names.show(id),
+                with_article(noun)
+            ));
             return self.with_listing(trouble);
         }
         let trouble = Trouble::not_found(format!("there is no {noun} `{text}`"));

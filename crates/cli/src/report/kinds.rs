@@ -40,7 +40,7 @@ kinds! {
     }
     ODD_DIGITS = "hex.odd-digits", InvalidText {
         text: "A run of bytes, as `xxd -p` writes them, has an odd number of digits, but a byte has two.",
-        advice: "Check whether a digit is missing or superfluous.",
+        advice: "Check whether a digit is missing or surplus.",
     }
     ODD_SIZE = "hex.odd-size", InvalidText {
         text: "A module written as digits ends within a word: it must consist of words of four bytes.",
@@ -67,7 +67,7 @@ kinds! {
     TOO_LONG = "hex.too-long", InvalidText {
         text: "In a module written as digits, a number is too large, or has too many digits, for the unit that the \
                first number's size determines: a byte or a word.",
-        advice: "Check whether two numbers have run together.",
+        advice: "Check whether the space between two numbers is missing.",
     }
     WRONG_HEX_MAGIC = "hex.wrong-magic", InvalidText {
         text: "The digits don't start with the SPIR-V magic number, 07230203.",

@@ -117,10 +117,10 @@ fn what_is_not_there_is_told_with_what_may_be_meant() {
     lookup("%99").fails(1, "lookup.not-found");
     let cfg = |name: &str| dir.spv(&["cfg", "--function", name, "a.spv"]);
     cfg("%mian").fails(1, "did you mean %main?");
-    cfg("%float_1").fails(1, "%float_1 is no function");
+    cfg("%float_1").fails(1, "%float_1 is not a function");
     let layout = |name: &str| dir.spv(&["layout", "a.spv", name]);
     layout("%Ligt").fails(1, "did you mean %Light?");
-    layout("%main").fails(1, "%main is no structure");
+    layout("%main").fails(1, "%main is not a structure");
 }
 
 #[test]

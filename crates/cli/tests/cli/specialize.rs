@@ -96,7 +96,11 @@ fn wrong_wishes_are_told_and_nothing_is_written() {
             1,
             "`200` can't be its value: the type can't hold it",
         ),
-        (&["--set", "0=maybe"], 1, "neither true, false nor a number"),
+        (
+            &["--set", "0=maybe"],
+            1,
+            "`maybe` is not true, false or a number",
+        ),
         (&["--set", "10"], 2, "it must have the form CONSTANT=VALUE"),
         (
             &["--set", "10=1", "--set", "10=2"],
@@ -136,7 +140,7 @@ fn what_can_not_be_told_is_a_warning() {
         "-o",
         "b.spv",
     ]);
-    let message = "the result of %9 is undefined, because it divides by zero";
+    let message = "the result of %9 is undefined, because the divisor is zero";
     assert_eq!(ran.code, 0);
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     assert!(dir.path("b.spv").exists());

@@ -184,12 +184,12 @@ impl BuildError {
             K::Unterminated(_) => write!(f, "the block {id} has no terminator"),
             K::MidBlock => write!(
                 f,
-                "it must end a block, but is inserted before the end of a block that has a terminator"
+                "it must come at the end of a block, but is inserted into one that already has a terminator"
             ),
             K::MergeWithoutBranch => write!(f, "no branch follows it"),
             K::NotInnermostLoop(_) => write!(
                 f,
-                "the loop that ends in {id} is not the innermost one here"
+                "the loop with the merge block {id} is not the innermost one here"
             ),
             K::SecondCase(literal) => write!(f, "there is already a case for {literal}"),
             K::SecondDefault => write!(f, "there is already a default case"),
@@ -216,9 +216,9 @@ impl BuildError {
                 write!(f, "{what} needs {}", one_of("extension", names))
             }
             K::Version { what, since, until } => match (since, until) {
-                (_, Some(until)) => write!(f, "version {until} removed {what}"),
-                (Some(since), None) => write!(f, "{what} needs version {since}"),
-                (None, None) => write!(f, "no version has {what} yet"),
+                (_, Some(until)) => write!(f, "SPIR-V {until} was the last version with {what}"),
+                (Some(since), None) => write!(f, "{what} needs SPIR-V {since}"),
+                (None, None) => write!(f, "no version of SPIR-V has {what} yet"),
             },
         }
     }

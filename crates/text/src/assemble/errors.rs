@@ -157,9 +157,9 @@ fn operand_name(operand: &OperandInfo) -> String {
 
 pub(super) fn expected_id(op: Name, kind: OperandKind, found: &str) -> Diagnostic {
     let found = quoted(found);
+    let what = with_article(kind.description());
     kinds::EXPECTED_ID.error(format!(
-        "{op} needs an id here ({}), which starts with `%`, but found {found}",
-        kind.description()
+        "{op} needs {what} here, starting with `%`, but found {found}"
     ))
 }
 
@@ -301,7 +301,7 @@ pub(super) fn too_many_errors(errors: usize) -> Diagnostic {
 pub(super) fn more_errors(count: usize) -> Diagnostic {
     let more = counted(count, "more error");
     kinds::TOO_MANY_TEXT_ERRORS.error(format!(
-        "there are {more} after this point, too many to show for a text of this size"
+        "there are {more} after this point, too many to list for a text of this size"
     ))
 }
 

@@ -144,7 +144,7 @@ impl Symbols {
         let (first, second) = (self.text(first), self.text(second));
         let module = part.name;
         let message = format!(
-            "something in `{module}` has two linkage names, {}",
+            "an id of `{module}` has two linkage names, {}",
             list([&*brief(&first), &brief(&second)])
         );
         LinkError::new(LinkErrorKind::RepeatedLinkage, message)
@@ -278,21 +278,21 @@ fn problem(program: &Program<'_>, symbol: Symbol) -> Option<(LinkErrorKind, Stri
         // A variable without type of what it holds has the type among its operands.
         let untyped = usize::from(op == Op::UntypedVariableKHR);
         let is_initialized = program.word(symbol.node, 4 + untyped) != 0;
-        let what = "is imported, but has an initializer";
+        let what = "is an imported variable, but has an initializer";
         return (is_import && is_initialized)
             .then(|| (LinkErrorKind::ImportWithInitializer, what.into()));
     }
     let Some((part, function)) = program.function(symbol.node) else {
-        let what = format!("is neither a function nor a variable of the module, but {op}");
+        let what = format!("is neither a function nor a variable of the module, but an {op}");
         return Some((LinkErrorKind::NotLinkable, what));
     };
     match (is_import, part.module.entry_block(function).is_some()) {
         (true, true) => {
-            let what = "is imported, but the function has a body";
+            let what = "is an imported function, but has a body";
             Some((LinkErrorKind::ImportWithBody, what.into()))
         }
         (false, false) => {
-            let what = "is exported, but the function has no body";
+            let what = "is an exported function, but has no body";
             Some((LinkErrorKind::ExportWithoutBody, what.into()))
         }
         _ => None,

@@ -121,7 +121,7 @@ impl fmt::Display for Warning {
         match self {
             Self::Undefined { id, reason } => write!(
                 f,
-                "the result of {id} is undefined, because {reason}; it has the value that implementations commonly give"
+                "the result of {id} is undefined, because {reason}; it gets the value that implementations commonly give"
             ),
             Self::Kept { id, reason } => write!(f, "{id} stays as it is: {reason}"),
             Self::Unfolded(error) => write!(

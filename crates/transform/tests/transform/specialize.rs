@@ -312,7 +312,7 @@ fn what_is_undefined_gets_a_value_and_a_warning() {
     assert_eq!(
         done.warnings[0].to_string(),
         format!(
-            "the result of {id} is undefined, because it divides by zero; it has the value that implementations commonly give"
+            "the result of {id} is undefined, because the divisor is zero; it gets the value that implementations commonly give"
         )
     );
     show(&m);

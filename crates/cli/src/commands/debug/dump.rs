@@ -44,8 +44,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         let is_empty = info.sets().next().is_none() && info.entries().next().is_none();
         let why = match info.files().next() {
             Some(_) => {
-                "the module has no debug information except lines and files: see `spv debug sources` and `spv debug \
-                 scopes`"
+                "the module has no debug information except lines and files: `spv debug sources` and \
+                 `spv debug scopes` show these"
             }
             None => "the module has no debug information",
         };

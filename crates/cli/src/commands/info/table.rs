@@ -120,7 +120,7 @@ pub(super) fn tables(
     page.each(&reflection.kernels, "kernel", Page::kernel);
     page.statistics();
     if reflection.truncated {
-        page.line("… and more: what very many share is not listed for each of them");
+        page.line("… and more: what very many entry points share is not listed for each of them");
     }
     page.out.truncate(page.out.trim_end().len());
     page.out
@@ -319,7 +319,7 @@ impl Page<'_> {
             facts.push(("execution modes", modes));
         }
         match &entry.uses {
-            None => facts.push(("uses", "too much to be listed".to_owned())),
+            None => facts.push(("uses", "too many to list".to_owned())),
             Some(uses) => {
                 let lists = [
                     ("descriptors", &uses.descriptors),

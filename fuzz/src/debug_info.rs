@@ -94,7 +94,7 @@ pub fn convert_debug_information(words: &[u32], recipe: &[u8]) {
         return;
     };
     let to = Set::ALL[recipe.below(Set::ALL.len())];
-    let options = Options::default().with(|it| it.forward_references = recipe.once_in(2));
+    let options = Options::default().forward_references(recipe.once_in(2));
     if convert(&mut module, to, &options).is_err() {
         // What can't be converted stays as it was.
         assert_eq!(module.store(), words);
@@ -139,10 +139,9 @@ pub fn dwarf_of_words(words: &[u32]) {
     };
     let info = DebugInfo::read(&module);
     for version in [Version::V4, Version::V5] {
-        let options = dwarf::Options::default().with(|it| {
-            it.version = version;
-            it.embed_sources = version == Version::V5;
-        });
+        let options = dwarf::Options::default()
+            .version(version)
+            .embed_sources(version == Version::V5);
         match dwarf::object(&info, &options) {
             Ok(object) => {
                 assert_eq!(object.get(..4), Some(&b"\x7fELF"[..]));

@@ -56,8 +56,7 @@ pub fn specialize_words(words: &[u32], recipe: &[u8]) {
     if specialize(&mut module, &wanted).is_ok() {
         stored(&module);
     }
-    let mut wanted = Specialization::default();
-    wanted.all_defaults = true;
+    let wanted = Specialization::default().all_defaults(true);
     if specialize(&mut module, &wanted).is_ok() {
         stored(&module);
     }
@@ -124,7 +123,7 @@ pub fn reduce_words(words: &[u32]) {
             prune(module, &Prune::default());
         },
         |module| {
-            trim_capabilities(module, &Trim::default().with(|it| it.base = true));
+            trim_capabilities(module, &Trim::default().base(true));
         },
         |module| {
             // It refuses modules with instructions that it doesn't know.

@@ -61,6 +61,7 @@ mod id;
 mod instruction;
 mod number;
 mod operands;
+mod options;
 mod sections;
 pub mod spelling;
 mod string;

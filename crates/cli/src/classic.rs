@@ -76,14 +76,16 @@ fn run_as(line: &CommandLine) -> Result<Ending, UsageError> {
         .numbering(numbering)
         .header_comments(false)
         .undefined_ids(false)
-        .generator(GENERATOR);
+        .generator(Some(GENERATOR));
     Ok(
         run_tool(&inputs, &destination, ColorWhen::Auto).convert(&|name, bytes, messages| {
             let text = text(name, bytes, messages)?;
             let version = target
                 .map(TargetEnv::version)
                 .or_else(|| version_comment(&text));
-            let options = options.clone().target(version.unwrap_or(Version::V1_6));
+            let options = options
+                .clone()
+                .target(Some(version.unwrap_or(Version::V1_6)));
             let module = assemble(name, &text, &options, messages)?;
             Some(module.to_bytes(Endianness::Little))
         }),
@@ -110,12 +112,12 @@ fn run_diff(line: &CommandLine) -> Result<Ending, UsageError> {
     else {
         return Ok(Ending::Failure);
     };
-    let mut options = TextOptions::default();
-    options.context = None;
-    options.places = false;
-    options.color = color(line).on_stdout();
-    options.indent = !line.has(Flag::NoIndent);
-    options.id_map = line.has(Flag::WithIdMap);
+    let options = TextOptions::default()
+        .context(None)
+        .places(false)
+        .color(color(line).on_stdout())
+        .indent(!line.has(Flag::NoIndent))
+        .id_map(line.has(Flag::WithIdMap));
     Ok(report::print(found.to_text(&options).as_bytes()))
 }
 
@@ -146,11 +148,11 @@ fn run_link(line: &CommandLine) -> Result<Ending, UsageError> {
     if line.files.is_empty() {
         return Err(UsageError("no input file is given".into()));
     }
-    let mut options = LinkOptions::default();
-    options.create_library = line.has(Flag::CreateLibrary);
-    options.allow_partial_linkage = line.has(Flag::AllowPartialLinkage);
-    options.use_highest_version = line.has(Flag::UseHighestVersion);
-    options.allow_pointer_mismatch = line.has(Flag::AllowPointerMismatch);
+    let options = LinkOptions::default()
+        .create_library(line.has(Flag::CreateLibrary))
+        .allow_partial_linkage(line.has(Flag::AllowPartialLinkage))
+        .use_highest_version(line.has(Flag::UseHighestVersion))
+        .allow_pointer_mismatch(line.has(Flag::AllowPointerMismatch));
     let paths: Vec<PathBuf> = line.files.iter().map(PathBuf::from).collect();
     let inputs = Inputs::find(&paths, &[Content::Module])?;
     let destination = destination(line, Destination::File(link::DEFAULT_OUTPUT.into()));

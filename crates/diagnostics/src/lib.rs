@@ -39,7 +39,6 @@
 
 mod errors;
 mod kind;
-mod options;
 mod quote;
 pub mod render;
 mod source;

@@ -63,45 +63,32 @@ pub use text::TextOptions;
 use colors::Colors;
 use matching::Matching;
 
-/// What counts as no difference. What is ignored isn't shown either.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Ignore {
-    /// `DescriptorSet` and `Binding` decorations.
-    pub set_binding: bool,
-    /// `Location`, `Component` and `Index` decorations.
-    pub location: bool,
-    /// `OpName` and `OpMemberName`.
-    pub names: bool,
-    /// All that only tells of the source: names, lines, source text, debug information,
-    /// instruction sets without semantics but for printing.
-    pub debug: bool,
-    /// The version, the generator and the schema in the header.
-    pub header: bool,
-}
+spirvkit_binary::options! {
+    /// What counts as no difference. What is ignored isn't shown either.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Ignore {
+        /// `DescriptorSet` and `Binding` decorations.
+        pub set_binding: bool = false,
+        /// `Location`, `Component` and `Index` decorations.
+        pub location: bool = false,
+        /// `OpName` and `OpMemberName`.
+        pub names: bool = false,
+        /// All that only tells of the source: names, lines, source text, debug information,
+        /// instruction sets without semantics but for printing.
+        pub debug: bool = false,
+        /// The version, the generator and the schema in the header.
+        pub header: bool = false,
+    }
 
-/// How to compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// What counts as no difference.
-    pub ignore: Ignore,
-    /// Whether variables may be recognised by their descriptor set and binding.
-    pub match_set_binding: bool,
-    /// Whether variables may be recognised by their location.
-    pub match_location: bool,
-}
-
-spirvkit_diagnostics::with!(Options);
-
-impl Default for Options {
-    /// Nothing is ignored, and everything helps to recognise variables.
-    fn default() -> Self {
-        Self {
-            ignore: Ignore::default(),
-            match_set_binding: true,
-            match_location: true,
-        }
+    /// How to compare.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Options {
+        /// What counts as no difference.
+        pub ignore: Ignore = Ignore::default(),
+        /// Whether variables may be recognised by their descriptor set and binding.
+        pub match_set_binding: bool = true,
+        /// Whether variables may be recognised by their location.
+        pub match_location: bool = true,
     }
 }
 

@@ -12,42 +12,25 @@ use crate::result::{Change, Diff, Line, Named, PartKind};
 /// How wide results are set, as by the disassembler.
 const COLUMN: usize = 15;
 
-/// How to show a [`Diff`] as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TextOptions {
-    /// How many lines without a change to show around each change; `None` for all.
-    pub context: Option<usize>,
-    /// Whether to colour the text with ANSI escapes.
-    pub color: bool,
-    /// Whether to set instructions in one column.
-    pub indent: bool,
-    /// Whether to say which id of the second module is which of the first.
-    pub id_map: bool,
-    /// What to call the modules, in two lines at the top.
-    pub names: Option<[String; 2]>,
-    /// Whether to call ids as the disassembler does (`%main`) rather than by their
-    /// numbers.
-    pub friendly_names: bool,
-    /// Whether to show the places of changes, in lines that start with `@@`.
-    pub places: bool,
-}
-
-spirvkit_diagnostics::with!(TextOptions);
-
-impl Default for TextOptions {
-    /// Three lines of context, in one column, without colour, names of modules and names
-    /// of ids.
-    fn default() -> Self {
-        Self {
-            context: Some(3),
-            color: false,
-            indent: true,
-            id_map: false,
-            names: None,
-            friendly_names: false,
-            places: true,
-        }
+spirvkit_binary::options! {
+    /// How to show a [`Diff`] as text.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TextOptions {
+        /// How many lines without a change to show around each change; `None` for all.
+        pub context: Option<usize> = Some(3),
+        /// Whether to colour the text with ANSI escapes.
+        pub color: bool = false,
+        /// Whether to set instructions in one column.
+        pub indent: bool = true,
+        /// Whether to say which id of the second module is which of the first.
+        pub id_map: bool = false,
+        /// What to call the modules, in two lines at the top.
+        pub names: Option<[String; 2]> = None,
+        /// Whether to call ids as the disassembler does (`%main`) rather than by their
+        /// numbers.
+        pub friendly_names: bool = false,
+        /// Whether to show the places of changes, in lines that start with `@@`.
+        pub places: bool = true,
     }
 }
 

@@ -46,8 +46,7 @@ fn shader(body: &str) -> String {
 
 /// The changed lines with their marks, without indentation.
 fn changes(diff: &Diff) -> Vec<String> {
-    let mut options = TextOptions::default();
-    options.indent = false;
+    let options = TextOptions::default().indent(false);
     let text = diff.to_text(&options);
     let lines = text.lines().filter(|line| line.starts_with(['-', '+']));
     lines.map(str::to_owned).collect()

@@ -5,26 +5,27 @@ use spirvkit_binary::FloatFormat;
 use crate::outcome::Reason;
 use crate::real::Layout;
 
-/// What execution modes, decorations and the API say of an operation. By default they
-/// say nothing that changes a result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Environment {
-    /// Arithmetic on floating-point numbers of 16 bits.
-    pub half: FloatMode,
-    /// Arithmetic on floating-point numbers of 32 bits.
-    pub single: FloatMode,
-    /// Arithmetic on floating-point numbers of 64 bits.
-    pub double: FloatMode,
-    /// Whether the operation is decorated with `NoSignedWrap`: a signed result that
-    /// doesn't fit is undefined.
-    pub no_signed_wrap: bool,
-    /// Whether it is decorated with `NoUnsignedWrap`.
-    pub no_unsigned_wrap: bool,
-    /// Whether it is decorated with `SaturatedConversion`, or with
-    /// `SaturatedToLargestFloat8NormalConversionEXT`: conversions give the nearest that
-    /// there is of what is out of range.
-    pub saturated: bool,
+spirvkit_binary::options! {
+    /// What execution modes, decorations and the API say of an operation. By default they
+    /// say nothing that changes a result.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Environment {
+        /// Arithmetic on floating-point numbers of 16 bits.
+        pub half: FloatMode = FloatMode::default(),
+        /// Arithmetic on floating-point numbers of 32 bits.
+        pub single: FloatMode = FloatMode::default(),
+        /// Arithmetic on floating-point numbers of 64 bits.
+        pub double: FloatMode = FloatMode::default(),
+        /// Whether the operation is decorated with `NoSignedWrap`: a signed result that
+        /// doesn't fit is undefined.
+        pub no_signed_wrap: bool = false,
+        /// Whether it is decorated with `NoUnsignedWrap`.
+        pub no_unsigned_wrap: bool = false,
+        /// Whether it is decorated with `SaturatedConversion`, or with
+        /// `SaturatedToLargestFloat8NormalConversionEXT`: conversions give the nearest that
+        /// there is of what is out of range.
+        pub saturated: bool = false,
+    }
 }
 
 impl Environment {
@@ -40,16 +41,17 @@ impl Environment {
     }
 }
 
-/// How to compute with floating-point numbers of one width (`SPV_KHR_float_controls`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FloatMode {
-    /// How results are rounded.
-    pub rounding: Rounding,
-    /// What becomes of denormal numbers.
-    pub denormals: Denormals,
-    /// Whether infinities and NaNs are kept.
-    pub specials: Specials,
+spirvkit_binary::options! {
+    /// How to compute with floating-point numbers of one width (`SPV_KHR_float_controls`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FloatMode {
+        /// How results are rounded.
+        pub rounding: Rounding = Rounding::NearestEven,
+        /// What becomes of denormal numbers.
+        pub denormals: Denormals = Denormals::Preserve,
+        /// Whether infinities and NaNs are kept.
+        pub specials: Specials = Specials::Preserve,
+    }
 }
 
 impl FloatMode {

@@ -9,6 +9,9 @@ use crate::Version;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetEnv(usize);
 
+/// The place of the newest version of the language below.
+const NEWEST: usize = 6;
+
 /// The names of the environments and the newest version that each takes
 /// (Vulkan: appendix "Vulkan Environment for SPIR-V"; OpenCL: the OpenCL SPIR-V
 /// Environment Specification; OpenGL: `ARB_gl_spirv`).
@@ -55,6 +58,13 @@ impl TargetEnv {
     /// The newest version of the language that the environment takes.
     pub fn version(self) -> Version {
         ENVIRONMENTS[self.0].1
+    }
+}
+
+impl Default for TargetEnv {
+    /// The newest version of the language, for no client API in particular.
+    fn default() -> Self {
+        Self(NEWEST)
     }
 }
 

@@ -39,7 +39,7 @@ fn text_becomes_bytes_and_text_again_in_either_byte_order() {
 fn an_environment_s_version_is_a_target() {
     let environment: TargetEnv = "vulkan1.1".parse().unwrap();
     let options = AssembleOptions::default()
-        .target(environment.version())
+        .target(Some(environment.version()))
         .numbering(IdNumbering::Renumber);
     let module = spirvkit::assemble("%9 = OpTypeVoid", &options).unwrap();
     assert_eq!(module.words[1], Version::V1_3.to_word());

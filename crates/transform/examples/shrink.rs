@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut module = Module::from_words(words)?;
     strip(&mut module, &Strip::DEBUG);
     prune(&mut module, &Prune::default());
-    trim_capabilities(&mut module, &Trim::default().with(|it| it.base = true));
+    trim_capabilities(&mut module, &Trim::default().base(true));
     compact_ids(&mut module)?;
     let small = module.store();
     std::fs::write(output, bytes_from_words(&small, endianness))?;

@@ -7,20 +7,19 @@ use spirvkit_ir::{About, Function, Inst, Module};
 use crate::remarks::{Remarks, extended_name};
 use crate::split::entry_points;
 
-/// What [`prune`] may remove besides types, constants, imports and strings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Prune {
-    /// Variables of the module that no function uses and no entry point lists.
-    pub variables: bool,
-    /// Functions that are not reached from an entry point.
-    pub functions: bool,
-    /// What is decorated to be exported to other modules counts as unused, too,
-    /// unless something in the module uses it.
-    pub exports: bool,
+spirvkit_binary::options! {
+    /// What [`prune`] may remove besides types, constants, imports and strings.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Prune {
+        /// Variables of the module that no function uses and no entry point lists.
+        pub variables: bool = false,
+        /// Functions that are not reached from an entry point.
+        pub functions: bool = false,
+        /// What is decorated to be exported to other modules counts as unused, too,
+        /// unless something in the module uses it.
+        pub exports: bool = false,
+    }
 }
-
-spirvkit_diagnostics::with!(Prune);
 
 /// Removes the global instructions that nothing uses, with the names and decorations
 /// of what is no longer there, and with debug information about it: types, constants

@@ -10,38 +10,37 @@ use crate::remarks::{Remark, Remarks, extended_name};
 /// The extension that allows non-semantic instruction sets before version 1.6.
 const NON_SEMANTIC_INFO: &str = "SPV_KHR_non_semantic_info";
 
-/// What [`strip`] removes. Nothing that it removes has an effect on what the module
-/// computes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Strip {
-    /// `OpName` and `OpMemberName`.
-    pub names: bool,
-    /// Which lines and scopes of source instructions come from: `OpLine`, `OpNoLine`,
-    /// and `DebugLine`, `DebugNoLine`, `DebugScope` and `DebugNoScope` of the
-    /// instruction sets for debug information.
-    pub lines: bool,
-    /// Source texts, and how they were processed: `OpSource`, `OpSourceContinued`,
-    /// `OpSourceExtension`, `OpModuleProcessed`, and strings that nothing else uses.
-    pub sources: bool,
-    /// All instructions of the sets for debug information, whether they are
-    /// non-semantic (`NonSemantic.Shader.DebugInfo.100`) or not
-    /// (`OpenCL.DebugInfo.100`, `DebugInfo`).
-    pub debug_info: bool,
-    /// All instructions of the other non-semantic sets, but for
-    /// [`output`](Self::output).
-    pub non_semantic: bool,
-    /// `DebugPrintf` and `DebugBreak`, which whoever debugs the program has put in on
-    /// purpose.
-    pub output: bool,
-    /// Decorations that only tell the names that things had in their source, or what
-    /// belongs together: `UserSemantic`, `UserTypeGOOGLE`, `CounterBuffer`.
-    pub reflection: bool,
-    /// What nothing uses afterwards, as [`prune`](crate::prune) removes it.
-    pub unused: bool,
+spirvkit_binary::options! {
+    /// What [`strip`] removes. Nothing that it removes has an effect on what the module
+    /// computes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Strip {
+        /// `OpName` and `OpMemberName`.
+        pub names: bool = false,
+        /// Which lines and scopes of source instructions come from: `OpLine`, `OpNoLine`,
+        /// and `DebugLine`, `DebugNoLine`, `DebugScope` and `DebugNoScope` of the
+        /// instruction sets for debug information.
+        pub lines: bool = false,
+        /// Source texts, and how they were processed: `OpSource`, `OpSourceContinued`,
+        /// `OpSourceExtension`, `OpModuleProcessed`, and strings that nothing else uses.
+        pub sources: bool = false,
+        /// All instructions of the sets for debug information, whether they are
+        /// non-semantic (`NonSemantic.Shader.DebugInfo.100`) or not
+        /// (`OpenCL.DebugInfo.100`, `DebugInfo`).
+        pub debug_info: bool = false,
+        /// All instructions of the other non-semantic sets, but for
+        /// [`output`](Self::output).
+        pub non_semantic: bool = false,
+        /// `DebugPrintf` and `DebugBreak`, which whoever debugs the program has put in on
+        /// purpose.
+        pub output: bool = false,
+        /// Decorations that only tell the names that things had in their source, or what
+        /// belongs together: `UserSemantic`, `UserTypeGOOGLE`, `CounterBuffer`.
+        pub reflection: bool = false,
+        /// What nothing uses afterwards, as [`prune`](crate::prune) removes it.
+        pub unused: bool = false,
+    }
 }
-
-spirvkit_diagnostics::with!(Strip);
 
 impl Strip {
     /// Everything that only tells of the source. Output stays, and so do reflection,

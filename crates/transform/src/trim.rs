@@ -31,17 +31,16 @@ static VISIBLE: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
 /// What every module of its sort declares, so that people and programs look for it.
 const BASE: [Capability; 3] = [Capability::Shader, Capability::Kernel, Capability::Matrix];
 
-/// What [`trim_capabilities`] removes besides what it always does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Trim {
-    /// `Shader`, `Kernel` and `Matrix`, too, if nothing needs them or another capability
-    /// implies them. By default they stay where they are declared, as they say what sort
-    /// of module it is.
-    pub base: bool,
+spirvkit_binary::options! {
+    /// What [`trim_capabilities`] removes besides what it always does.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Trim {
+        /// `Shader`, `Kernel` and `Matrix`, too, if nothing needs them or another capability
+        /// implies them. By default they stay where they are declared, as they say what sort
+        /// of module it is.
+        pub base: bool = false,
+    }
 }
-
-spirvkit_diagnostics::with!(Trim);
 
 /// Removes every `OpCapability` and `OpExtension` without which the rest of the module
 /// still has all that it needs, and those that say again what has been said (specification,
@@ -62,7 +61,7 @@ spirvkit_diagnostics::with!(Trim);
 /// #     &Default::default()).unwrap().words;
 /// let mut module = Module::load(&words)?; // with Shader, Matrix, Linkage and Float64
 /// assert_eq!(trim_capabilities(&mut module, &Trim::default()), 1); // Float64
-/// assert_eq!(trim_capabilities(&mut module, &Trim::default().with(|it| it.base = true)), 1); // Matrix
+/// assert_eq!(trim_capabilities(&mut module, &Trim::default().base(true)), 1); // Matrix
 /// # Ok::<(), spirvkit_binary::Error>(())
 /// ```
 pub fn trim_capabilities(module: &mut Module, options: &Trim) -> usize {

@@ -336,9 +336,9 @@ impl Trial<'_> {
     /// but for a member that is moved.
     fn verdict(&self, block: Id, moved: Option<(Id, u32, u64)>) -> Vec<String> {
         let words = self.module(block, moved);
-        let mut options = ValidateOptions::for_env(self.env);
-        options.uniform_buffer_standard_layout = self.rules != Rules::Std140;
-        options.scalar_block_layout = self.rules == Rules::Scalar;
+        let options = ValidateOptions::for_env(self.env)
+            .uniform_buffer_standard_layout(self.rules != Rules::Std140)
+            .scalar_block_layout(self.rules == Rules::Scalar);
         let report = spirvkit::validate(&words, &options);
         let found = report.diagnostics().iter();
         let found = found.filter(|it| it.rule().starts_with("layout."));

@@ -264,7 +264,7 @@ fn forget_names(value: &mut Value) {
 /// Checks that a module without names gives the same but for names.
 fn check_stripped(words: &[u32], ours: &Reflection) -> Result<(), String> {
     let mut module = Module::load(words).map_err(|error| error.to_string())?;
-    let names = Strip::default().with(|it| it.names = true);
+    let names = Strip::default().names(true);
     strip(&mut module, &names);
     let stripped = reflect_words(&module.store()).map_err(|error| error.to_string())?;
     let bare = |reflection: &Reflection| {

@@ -82,7 +82,7 @@ fn check_assembler(case: &Case) -> Result<(), String> {
     // The recorded runs took the version from the environment alone.
     let options = AssembleOptions::default()
         .numbering(numbering)
-        .target(env.version())
+        .target(Some(env.version()))
         .header_comments(false);
     match (assemble(&case.text, &options), case.result == "success") {
         (Err(_), false) => Ok(()),

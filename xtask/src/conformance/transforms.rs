@@ -53,9 +53,7 @@ const TRANSFORMS: &[Transform] = &[
         (done.finished > 0).then_some(())
     }),
     ("specialize and fold", |module| {
-        let mut wanted = Specialization::default();
-        wanted.all_defaults = true;
-        wanted.fold = true;
+        let wanted = Specialization::default().all_defaults(true).fold(true);
         let done = specialize(module, &wanted).ok()?;
         prune(module, &Prune::default());
         (done.finished + done.folded > 0).then_some(())
@@ -74,7 +72,7 @@ const TRANSFORMS: &[Transform] = &[
         Some(())
     }),
     ("trim-capabilities --all", |module| {
-        trim_capabilities(module, &Trim::default().with(|it| it.base = true));
+        trim_capabilities(module, &Trim::default().base(true));
         Some(())
     }),
     ("split, the first entry point", |module| {
@@ -83,9 +81,9 @@ const TRANSFORMS: &[Transform] = &[
         Some(())
     }),
     ("link, one module as a library", |module| {
-        let mut options = Options::default();
-        options.create_library = true;
-        options.allow_partial_linkage = true;
+        let options = Options::default()
+            .create_library(true)
+            .allow_partial_linkage(true);
         let inputs = [Input {
             name: "module",
             module,

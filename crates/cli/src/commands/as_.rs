@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         .header_comments(!arguments.no_header_comments)
         .max_errors(arguments.max_errors);
     if let Some(env) = arguments.target_env {
-        options = options.target(env.version());
+        options = options.target(Some(env.version()));
     }
     let endianness = match arguments.big_endian {
         true => Endianness::Big,

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use spirvkit::diff::{Diff, Options, TextOptions, diff};
+use spirvkit::diff::{Diff, Ignore, Options, TextOptions, diff};
 
 use crate::arguments::{ColorWhen, RawIds, jobs};
 use crate::exit::{Ending, UsageError};
@@ -136,13 +136,13 @@ impl CheckResult {
 
 impl Arguments {
     fn options(&self) -> Options {
-        let mut options = Options::default();
-        options.ignore.set_binding = self.ignored.ignore_set_binding;
-        options.ignore.location = self.ignored.ignore_location;
-        options.ignore.names = self.ignored.ignore_names;
-        options.ignore.debug = self.ignored.ignore_debug;
-        options.ignore.header = self.ignored.ignore_header;
-        options
+        let ignore = Ignore::default()
+            .set_binding(self.ignored.ignore_set_binding)
+            .location(self.ignored.ignore_location)
+            .names(self.ignored.ignore_names)
+            .debug(self.ignored.ignore_debug)
+            .header(self.ignored.ignore_header);
+        Options::default().ignore(ignore)
     }
 
     fn reporter(&self) -> Reporter {
@@ -155,13 +155,13 @@ impl Arguments {
             _ if self.quiet => String::new(),
             Format::Json => found.to_json([&names[0], &names[1]], !self.raw.raw_id) + "\n",
             Format::Human => {
-                let mut options = TextOptions::default();
-                options.context = (!self.full).then_some(self.context);
-                options.color = self.color.on_stdout();
-                options.indent = !self.no_indent;
-                options.id_map = self.with_id_map;
-                options.friendly_names = !self.raw.raw_id;
-                options.names = Some(names);
+                let options = TextOptions::default()
+                    .context((!self.full).then_some(self.context))
+                    .color(self.color.on_stdout())
+                    .indent(!self.no_indent)
+                    .id_map(self.with_id_map)
+                    .friendly_names(!self.raw.raw_id)
+                    .names(Some(names));
                 found.to_text(&options)
             }
         }

@@ -80,11 +80,11 @@ Exit codes:
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let inputs = Inputs::modules(&arguments.inputs)?;
     let destination = single_destination(Some(&arguments.output), &inputs)?;
-    let mut options = Options::default();
-    options.create_library = arguments.create_library;
-    options.allow_partial_linkage = arguments.allow_partial_linkage;
-    options.use_highest_version = arguments.use_highest_version;
-    options.allow_pointer_mismatch = arguments.allow_pointer_mismatch;
+    let options = Options::default()
+        .create_library(arguments.create_library)
+        .allow_partial_linkage(arguments.allow_partial_linkage)
+        .use_highest_version(arguments.use_highest_version)
+        .allow_pointer_mismatch(arguments.allow_pointer_mismatch);
     let output = arguments.output.display().to_string();
     let reporter = arguments.reporting.reporter();
     Ok(together(

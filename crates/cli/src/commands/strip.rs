@@ -65,24 +65,22 @@ const AFTER_HELP: &str = change_help!(
 
 impl Arguments {
     fn options(&self) -> Strip {
-        let chosen = Strip::default().with(|it| {
-            it.names = self.names;
-            it.lines = self.lines;
-            it.sources = self.sources;
-            it.debug_info = self.debug_info;
-            it.non_semantic = self.non_semantic;
-            it.output = self.output_calls;
-            it.reflection = self.reflection;
-            it.unused = self.unused;
-        });
+        let chosen = Strip::default()
+            .names(self.names)
+            .lines(self.lines)
+            .sources(self.sources)
+            .debug_info(self.debug_info)
+            .non_semantic(self.non_semantic)
+            .output(self.output_calls)
+            .reflection(self.reflection)
+            .unused(self.unused);
         if !self.all && chosen != Strip::default() {
             return chosen;
         }
-        Strip::DEBUG.with(|it| {
-            it.output = self.output_calls;
-            it.reflection = self.reflection;
-            it.unused = self.unused;
-        })
+        Strip::DEBUG
+            .output(self.output_calls)
+            .reflection(self.reflection)
+            .unused(self.unused)
     }
 }
 

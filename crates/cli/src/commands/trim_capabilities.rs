@@ -28,7 +28,7 @@ const AFTER_HELP: &str = change_help!(
 );
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
-    let options = Trim::default().with(|it| it.base = arguments.all);
+    let options = Trim::default().base(arguments.all);
     arguments.changing.each(&arguments.telling, |module, _| {
         trim_capabilities(module, &options);
     })

@@ -24,25 +24,16 @@ use self::sources::Sources;
 use crate::build::{Draft, EncodeError, Encoder, Target as _, literal};
 use crate::{DebugInfo, Encoding, Entry, Field, Kind, Set};
 
-/// How to convert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// Whether instructions of [`Set::Shader`] may refer to later ones, by
-    /// `OpExtInstWithForwardRefsKHR`. Only so a structure can hold a pointer to itself,
-    /// or a class have methods. Consumers without the extension
-    /// `SPV_KHR_relaxed_extended_instruction` don't take that; without it, such members
-    /// are lost.
-    pub forward_references: bool,
-}
-
-spirvkit_diagnostics::with!(Options);
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            forward_references: true,
-        }
+spirvkit_binary::options! {
+    /// How to convert.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Options {
+        /// Whether instructions of [`Set::Shader`] may refer to later ones, by
+        /// `OpExtInstWithForwardRefsKHR`. Only so a structure can hold a pointer to itself,
+        /// or a class have methods. Consumers without the extension
+        /// `SPV_KHR_relaxed_extended_instruction` don't take that; without it, such members
+        /// are lost.
+        pub forward_references: bool = true,
     }
 }
 

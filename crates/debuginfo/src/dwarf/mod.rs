@@ -64,33 +64,20 @@ use crate::DebugInfo;
 
 pub use object::object;
 
-/// How to write DWARF.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// The version of the standard.
-    pub version: Version,
-    /// The size of addresses in the code, and of pointers where a module doesn't tell.
-    pub address_size: AddressSize,
-    /// The directory that relative names of source files start from.
-    pub directory: Option<String>,
-    /// Whether to write the texts of source files into the line table, as LLVM does. Only
-    /// version 5 has a place for them, and the tools of GNU binutils refuse line tables
-    /// with them.
-    pub embed_sources: bool,
-}
-
-spirvkit_diagnostics::with!(Options);
-
-impl Default for Options {
-    /// Version 5, addresses of 64 bits, no directory, no texts.
-    fn default() -> Self {
-        Self {
-            version: Version::V5,
-            address_size: AddressSize::Bits64,
-            directory: None,
-            embed_sources: false,
-        }
+spirvkit_binary::options! {
+    /// How to write DWARF.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Options {
+        /// The version of the standard.
+        pub version: Version = Version::V5,
+        /// The size of addresses in the code, and of pointers where a module doesn't tell.
+        pub address_size: AddressSize = AddressSize::Bits64,
+        /// The directory that relative names of source files start from.
+        pub directory: Option<String> = None,
+        /// Whether to write the texts of source files into the line table, as LLVM does. Only
+        /// version 5 has a place for them, and the tools of GNU binutils refuse line tables
+        /// with them.
+        pub embed_sources: bool = false,
     }
 }
 

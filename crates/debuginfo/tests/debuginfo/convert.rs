@@ -366,7 +366,7 @@ fn a_structure_that_points_to_itself_refers_forwards_or_loses_the_pointer() {
         .collect();
     assert_eq!(forward, [sample.id("node")]);
 
-    let options = Options::default().with(|it| it.forward_references = false);
+    let options = Options::default().forward_references(false);
     let mut module = Module::load(&sample.words).expect("a module");
     let conversion = convert(&mut module, Set::Shader, &options).expect("a conversion");
     let lost: Vec<_> = listed(&conversion).collect();

@@ -9,8 +9,7 @@ use spirvkit_ir::Module;
 fn errors(words: &[u32]) -> Vec<String> {
     let version = Read::new(words).unwrap().header().version;
     let env = format!("spv{}.{}", version.major, version.minor);
-    let mut options = spirvkit_validate::Options::for_env(env.parse().unwrap());
-    options.max_errors = usize::MAX;
+    let options = spirvkit_validate::Options::for_env(env.parse().unwrap()).max_errors(usize::MAX);
     let report = spirvkit_validate::validate(words, &options);
     let messages = report.diagnostics().iter();
     messages.map(|it| it.message().to_owned()).collect()
@@ -360,7 +359,7 @@ fn the_whole_set_goes_without_a_trace() {
     for (name, words) in samples.into_iter().chain(fixtures()) {
         assert!(!all(&words).is_empty(), "{name}");
         let mut module = Module::load(&words).unwrap();
-        let options = Strip::default().with(|it| it.debug_info = true);
+        let options = Strip::default().debug_info(true);
         strip(&mut module, &options);
         module.verify().unwrap();
         let left = module.store();

@@ -145,10 +145,8 @@ proptest! {
 #[test]
 fn wrapping() {
     let byte = ScalarType::Integer { width: 8 };
-    let mut signed = Environment::default();
-    signed.no_signed_wrap = true;
-    let mut unsigned = Environment::default();
-    unsigned.no_unsigned_wrap = true;
+    let signed = Environment::default().no_signed_wrap(true);
+    let unsigned = Environment::default().no_unsigned_wrap(true);
     type Exact = fn(i32, i32) -> i32;
     let cases: [(Op, usize, Exact); 5] = [
         (Op::IAdd, 2, |a, b| a + b),
@@ -196,8 +194,7 @@ fn wrapping() {
 
 #[test]
 fn saturation() {
-    let mut saturated = Environment::default();
-    saturated.saturated = true;
+    let saturated = Environment::default().saturated(true);
     let byte = ScalarType::Integer { width: 8 };
     let run = |op, ty, operand: Scalar| {
         let outcome = evaluate_scalar(op, ty, &[operand], &saturated);

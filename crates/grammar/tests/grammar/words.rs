@@ -161,6 +161,8 @@ fn environments_have_the_newest_version_that_they_take() {
         assert_eq!(environment.to_string(), name);
     }
     assert_eq!(TargetEnv::all().count(), expected.len());
+    assert_eq!(TargetEnv::default().name(), "spv1.6");
+    assert_eq!(TargetEnv::default().version(), Version::V1_6);
     for name in [
         "",
         "spv1.7",

@@ -29,99 +29,34 @@ pub(crate) use operand_spans::operand_span;
 pub use origins::Origins;
 use reported::Reported;
 
-/// How to assemble.
-#[derive(Clone, Debug)]
-pub struct AssembleOptions {
-    numbering: IdNumbering,
-    target: Option<Version>,
-    default_version: Version,
-    generator: Option<Generator>,
-    header_comments: bool,
-    max_errors: usize,
-    undefined_ids: bool,
-    origins: bool,
-}
-
-impl Default for AssembleOptions {
-    /// Numeric ids are preserved; the header comments are honoured; without any,
-    /// the version is 1.6 and the generator 0. Ids that nothing defines are warned of.
-    fn default() -> Self {
-        Self {
-            numbering: IdNumbering::Preserve,
-            target: None,
-            default_version: Version::V1_6,
-            generator: None,
-            header_comments: true,
-            max_errors: 1000,
-            undefined_ids: true,
-            origins: false,
-        }
-    }
-}
-
-impl AssembleOptions {
-    /// How ids get their numbers.
-    #[must_use]
-    pub fn numbering(mut self, numbering: IdNumbering) -> Self {
-        self.numbering = numbering;
-        self
-    }
-
-    /// Assembles for this version of the language, whatever the header comments
-    /// say, and refuses instructions that it doesn't have.
-    #[must_use]
-    pub fn target(mut self, version: Version) -> Self {
-        self.target = Some(version);
-        self
-    }
-
-    /// Assembles for this version of the language, 1.6 unless given, if neither
-    /// the [target](Self::target) nor a header comment says which.
-    #[must_use]
-    pub fn default_version(mut self, version: Version) -> Self {
-        self.default_version = version;
-        self
-    }
-
-    /// Writes this generator into the header, whatever the header comments say.
-    #[must_use]
-    pub fn generator(mut self, generator: Generator) -> Self {
-        self.generator = Some(generator);
-        self
-    }
-
-    /// Whether the comments at the top of the text, such as `; Version: 1.3` or
-    /// `; Bound: 10`, decide what the header says.
-    #[must_use]
-    pub fn header_comments(mut self, honoured: bool) -> Self {
-        self.header_comments = honoured;
-        self
-    }
-
-    /// Gives up after this many errors, and says so in one more; 0 is no limit but that
-    /// what is reported of a text is in proportion to it, and how many errors are left out
-    /// is reported in one more. The default is 1,000. Of ids that nothing defines, no more
-    /// are reported either.
-    #[must_use]
-    pub fn max_errors(mut self, errors: usize) -> Self {
-        self.max_errors = errors;
-        self
-    }
-
-    /// Whether to warn of ids that nothing defines. Where a module is checked, too,
-    /// the validator tells of them.
-    #[must_use]
-    pub fn undefined_ids(mut self, warned_of: bool) -> Self {
-        self.undefined_ids = warned_of;
-        self
-    }
-
-    /// Whether to keep [what of the text each instruction came
-    /// from](Assembled::origins).
-    #[must_use]
-    pub fn origins(mut self, kept: bool) -> Self {
-        self.origins = kept;
-        self
+spirvkit_binary::options! {
+    /// How to assemble.
+    #[derive(Clone, Debug)]
+    pub struct AssembleOptions {
+        /// How ids get their numbers.
+        pub numbering: IdNumbering = IdNumbering::Preserve,
+        /// The version of the language to assemble for, whatever the header comments say;
+        /// instructions that it doesn't have are refused.
+        pub target: Option<Version> = None,
+        /// The version of the language to assemble for if neither the
+        /// [target](Self::target) nor a header comment says which.
+        pub default_version: Version = Version::V1_6,
+        /// What stands in the header as the generator, whatever the header comments say.
+        pub generator: Option<Generator> = None,
+        /// Whether the comments at the top of the text, such as `; Version: 1.3` or
+        /// `; Bound: 10`, decide what the header says.
+        pub header_comments: bool = true,
+        /// After how many errors to give up, and to say so in one more; 0 is no limit but
+        /// that what is reported of a text is in proportion to it, and how many errors are
+        /// left out is reported in one more. Of ids that nothing defines, no more are
+        /// reported either.
+        pub max_errors: usize = 1000,
+        /// Whether to warn of ids that nothing defines. Where a module is checked, too,
+        /// the validator tells of them.
+        pub undefined_ids: bool = true,
+        /// Whether to keep [what of the text each instruction came
+        /// from](Assembled::origins).
+        pub origins: bool = false,
     }
 }
 

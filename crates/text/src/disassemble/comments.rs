@@ -89,7 +89,7 @@ impl Printer<'_> {
         let op = instruction.op();
         if op == Op::Function {
             self.writer.out.push('\n');
-            if self.options.nested {
+            if self.options.nested_indentation {
                 self.writer.out.push('\n');
             }
             self.writer.margin(None, Place::default());

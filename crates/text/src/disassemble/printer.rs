@@ -83,10 +83,10 @@ impl<'a> Printer<'a> {
         let wants_comments = options.comments || options.annotate || options.offsets;
         let is_plain = !(wants_comments
             || options.source
-            || options.nested
+            || options.nested_indentation
             || options.lenient
             || options.color);
-        let lays_out = options.lenient && (options.nested || options.reorder_blocks);
+        let lays_out = options.lenient && (options.nested_indentation || options.reorder_blocks);
         Self {
             module,
             options,
@@ -126,7 +126,7 @@ impl<'a> Printer<'a> {
 
     pub(super) fn module(&mut self) {
         let bound = self.header();
-        let defer = self.options.nested || self.options.reorder_blocks;
+        let defer = self.options.nested_indentation || self.options.reorder_blocks;
         let mut instructions = self.module.instructions();
         while let Some(instruction) = instructions.next()
             && !self.gave_up
@@ -188,7 +188,7 @@ impl<'a> Printer<'a> {
                 Some(_) => self.definitions.define(instruction),
                 None => redefinitions[line.index],
             };
-            let place = match self.options.nested {
+            let place = match self.options.nested_indentation {
                 true => Place {
                     depth: line.depth,
                     starts_block: line.starts_block,

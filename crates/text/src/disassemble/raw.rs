@@ -43,7 +43,7 @@ impl Printer<'_> {
                 | ErrorKind::UnknownBit { .. }
                 | ErrorKind::UnknownExtInst { .. }
         );
-        if !self.options.unknown_opcodes || !is_unknown {
+        if !self.options.handle_unknown_opcodes || !is_unknown {
             self.note(&error);
             return false;
         }

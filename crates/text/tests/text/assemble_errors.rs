@@ -218,7 +218,7 @@ fn instructions_have_a_length_limit() {
 
 #[test]
 fn a_version_that_lacks_an_instruction_is_its_own_class() {
-    let options = AssembleOptions::default().target(spirvkit_grammar::Version::V1_0);
+    let options = AssembleOptions::default().target(Some(spirvkit_grammar::Version::V1_0));
     let errors = assemble("%1 = OpCopyLogical %2 %3", &options).unwrap_err();
     assert_eq!(
         (errors[0].rule(), errors[0].class()),

@@ -45,8 +45,8 @@ fn they_are_ignored_on_request() {
 #[test]
 fn options_go_before_them() {
     let options = AssembleOptions::default()
-        .target(Version::V1_1)
-        .generator(Generator(9));
+        .target(Some(Version::V1_1))
+        .generator(Some(Generator(9)));
     assert_eq!(
         module_with(HEADER, &options),
         [0x0723_0203, 0x0001_0100, 9, 40, 7]
@@ -99,8 +99,18 @@ fn unregistered_generators_have_a_number() {
 #[test]
 fn a_target_version_refuses_what_it_does_not_have() {
     let text = "%1 = OpCopyLogical %2 %3";
-    assert!(assemble(text, &AssembleOptions::default().target(Version::V1_4)).is_ok());
-    let errors = assemble(text, &AssembleOptions::default().target(Version::V1_3)).unwrap_err();
+    assert!(
+        assemble(
+            text,
+            &AssembleOptions::default().target(Some(Version::V1_4))
+        )
+        .is_ok()
+    );
+    let errors = assemble(
+        text,
+        &AssembleOptions::default().target(Some(Version::V1_3)),
+    )
+    .unwrap_err();
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].rule(), "text.wrong-version");
     assert_eq!(common::part(text, &errors[0]), "OpCopyLogical");
@@ -124,7 +134,7 @@ fn only_a_target_version_refuses_anything() {
 
 #[test]
 fn what_an_extension_or_capability_enables_is_in_every_version() {
-    let options = AssembleOptions::default().target(Version::V1_0);
+    let options = AssembleOptions::default().target(Some(Version::V1_0));
     for text in [
         "%1 = OpSubgroupBallotKHR %2 %3",
         "%1 = OpAtomicCompareExchangeWeak %2 %3 %4 %5 %6 %7 %8",

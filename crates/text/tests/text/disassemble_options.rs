@@ -264,8 +264,8 @@ const OFFSETS: &str = r#"               OpCapability Shader                  ; 0
 /// The module's words: version 1.0, written by the established assembler.
 fn words() -> Vec<u32> {
     let options = AssembleOptions::default()
-        .target(Version::V1_0)
-        .generator(Generator(0x0007_0000));
+        .target(Some(Version::V1_0))
+        .generator(Some(Generator(0x0007_0000)));
     module_with(MODULE, &options)
 }
 

@@ -78,7 +78,10 @@ fn the_default_version_yields_to_what_the_text_and_the_target_say() {
         version("; SPIR-V\n; Version: 1.1\nOpNop", &options),
         0x1_0100
     );
-    assert_eq!(version("OpNop", &options.target(Version::V1_5)), 0x1_0500);
+    assert_eq!(
+        version("OpNop", &options.target(Some(Version::V1_5))),
+        0x1_0500
+    );
     assert_eq!(version("OpNop", &AssembleOptions::default()), 0x1_0600);
 }
 

@@ -36,27 +36,26 @@ pub struct Input<'a> {
     pub module: &'a Module,
 }
 
-/// How to link. The default makes a program of which every symbol is resolved.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Options {
-    /// Keep the exports, for modules to be linked with the result.
-    pub create_library: bool,
-    /// Leave what no module exports as imports.
-    pub allow_partial_linkage: bool,
-    /// Give the result the highest version among the modules, rather than asking that
-    /// all have the same.
-    pub use_highest_version: bool,
-    /// Let pointers that are parameters or results of a function point to different
-    /// types in the modules, as those do that a compiler made for pointers without
-    /// types. Calls get an `OpBitcast` for each.
-    pub allow_pointer_mismatch: bool,
-    /// How much memory may be taken by what the interfaces of entry points get, or by the
-    /// errors; [`Budget::for_input`] of the modules, if nothing else is said.
-    pub budget: Option<Budget>,
+spirvkit_binary::options! {
+    /// How to link. The default makes a program of which every symbol is resolved.
+    #[derive(Clone, Debug)]
+    pub struct Options {
+        /// Keep the exports, for modules to be linked with the result.
+        pub create_library: bool = false,
+        /// Leave what no module exports as imports.
+        pub allow_partial_linkage: bool = false,
+        /// Give the result the highest version among the modules, rather than asking that
+        /// all have the same.
+        pub use_highest_version: bool = false,
+        /// Let pointers that are parameters or results of a function point to different
+        /// types in the modules, as those do that a compiler made for pointers without
+        /// types. Calls get an `OpBitcast` for each.
+        pub allow_pointer_mismatch: bool = false,
+        /// How much memory may be taken by what the interfaces of entry points get, or by the
+        /// errors; [`Budget::for_input`] of the modules, if nothing else is said.
+        pub budget: Option<Budget> = None,
+    }
 }
-
-spirvkit_diagnostics::with!(Options);
 
 /// Makes one module of several.
 ///

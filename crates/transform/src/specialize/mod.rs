@@ -58,28 +58,27 @@ pub struct SpecConstant {
     pub default: Scalar,
 }
 
-/// What to make of a module's specialization constants.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Specialization {
-    /// Result ids of scalar specialization constants, and the bits of their values:
-    /// what `OpConstant` would have, the low word first; for a boolean anything but 0
-    /// is true.
-    pub values: Vec<(Id, u64)>,
-    /// Result ids of scalar specialization constants that get their default values.
-    pub freeze: Vec<Id>,
-    /// Whether all that is left gets its default value (a full specialization).
-    pub all_defaults: bool,
-    /// Whether instructions in functions that compute with constants alone are
-    /// replaced by what they give.
-    pub fold: bool,
-    /// How much memory the composites may take that are made of others;
-    /// [`Budget::for_input`] of the module, if nothing else is said. What would go
-    /// beyond it stays what it is, and a warning says so.
-    pub budget: Option<Budget>,
+spirvkit_binary::options! {
+    /// What to make of a module's specialization constants.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Specialization {
+        /// Result ids of scalar specialization constants, and the bits of their values:
+        /// what `OpConstant` would have, the low word first; for a boolean anything but 0
+        /// is true.
+        pub values: Vec<(Id, u64)> = Vec::new(),
+        /// Result ids of scalar specialization constants that get their default values.
+        pub freeze: Vec<Id> = Vec::new(),
+        /// Whether all that is left gets its default value (a full specialization).
+        pub all_defaults: bool = false,
+        /// Whether instructions in functions that compute with constants alone are
+        /// replaced by what they give.
+        pub fold: bool = false,
+        /// How much memory the composites may take that are made of others;
+        /// [`Budget::for_input`] of the module, if nothing else is said. What would go
+        /// beyond it stays what it is, and a warning says so.
+        pub budget: Option<Budget> = None,
+    }
 }
-
-spirvkit_diagnostics::with!(Specialization);
 
 /// What a specialization did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

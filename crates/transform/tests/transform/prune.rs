@@ -74,10 +74,10 @@ fn what_nothing_uses_goes_with_its_names_and_decorations() {
 #[test]
 fn functions_and_variables_go_on_request() {
     let mut module = load(COMPUTE);
-    let options = Prune::default().with(|it| it.variables = true);
+    let options = Prune::default().variables(true);
     prune(&mut module, &options);
     assert_eq!(count(&module, "OpVariable"), 1);
-    prune(&mut module, &options.with(|it| it.functions = true));
+    prune(&mut module, &options.functions(true));
     check(&module, "vulkan1.3");
     assert_eq!(count(&module, "OpFunction"), 1);
     assert_eq!(count(&module, "OpVariable"), 0);
@@ -109,11 +109,11 @@ OpFunctionEnd
 OpReturn
 OpFunctionEnd
 "#;
-    let options = Prune::default().with(|it| it.functions = true);
+    let options = Prune::default().functions(true);
     let mut module = load(text);
     assert_eq!(prune(&mut module, &options), 3);
     check(&module, "spv1.6");
-    assert_eq!(prune(&mut module, &options.with(|it| it.exports = true)), 7);
+    assert_eq!(prune(&mut module, &options.exports(true)), 7);
     check(&module, "spv1.6");
 }
 
@@ -176,10 +176,7 @@ OpNoLine
     prune(&mut module, &Prune::default());
     module.verify().unwrap();
     assert_eq!(count(&module, "OpLine"), 2);
-    prune(
-        &mut module,
-        &Prune::default().with(|it| it.variables = true),
-    );
+    prune(&mut module, &Prune::default().variables(true));
     module.verify().unwrap();
     assert_eq!(module.instructions().count(), 2, "{}", show(&module));
 }
@@ -230,11 +227,10 @@ OpFunctionEnd
     let mut module = load(text);
     check(&module, "vulkan1.3");
     assert_eq!(prune(&mut module, &Prune::default()), 0);
-    let options = Prune::default().with(|it| {
-        it.functions = true;
-        it.variables = true;
-        it.exports = false;
-    });
+    let options = Prune::default()
+        .functions(true)
+        .variables(true)
+        .exports(false);
     prune(&mut module, &options);
     check(&module, "vulkan1.3");
     let text = show(&module);
@@ -320,7 +316,7 @@ OpFunctionEnd
     let before = module.instructions().count();
     assert_eq!(prune(&mut module, &Prune::default()), 0);
     assert_eq!(module.instructions().count(), before);
-    let names = Strip::default().with(|it| it.names = true);
+    let names = Strip::default().names(true);
     assert_eq!(strip(&mut module, &names), count);
     // Without optimization, and on a machine with other work.
     assert!(begun.elapsed() < std::time::Duration::from_secs(10));

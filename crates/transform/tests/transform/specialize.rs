@@ -78,15 +78,11 @@ fn run(m: &mut Module, wanted: &Specialization) -> Specialized {
 }
 
 fn values(values: &[(Id, u64)]) -> Specialization {
-    let mut wanted = Specialization::default();
-    wanted.values = values.to_vec();
-    wanted
+    Specialization::default().values(values.to_vec())
 }
 
 fn all_defaults() -> Specialization {
-    let mut wanted = Specialization::default();
-    wanted.all_defaults = true;
-    wanted
+    Specialization::default().all_defaults(true)
 }
 
 fn count(m: &Module, op: Op) -> usize {
@@ -188,8 +184,7 @@ fn scalars_are_replaced_in_their_place() {
 fn defaults_are_taken_where_wanted() {
     let mut m = whole();
     let (flag, byte) = (scalar(&m, 0), scalar(&m, 2));
-    let mut wanted = Specialization::default();
-    wanted.freeze = vec![flag, byte];
+    let wanted = Specialization::default().freeze(vec![flag, byte]);
     assert_eq!(run(&mut m, &wanted).finished, 3);
     assert_eq!(spec_constants(&m).len(), 1);
     assert_eq!(run(&mut m, &all_defaults()).finished, 4);

@@ -114,10 +114,10 @@ fn takes_out(options: &Strip, gone: &[&str]) {
 fn each_option_takes_out_what_it_says() {
     let none = Strip::default();
     takes_out(&none, &[]);
-    let names = none.with(|it| it.names = true);
+    let names = none.names(true);
     // Friendly names of the ids are gone, too.
     assert!(!stripped(&names).contains("OpName") && !stripped(&names).contains("OpMemberName"));
-    let lines = none.with(|it| it.lines = true);
+    let lines = none.lines(true);
     let all_lines = [
         "OpLine",
         "OpNoLine",
@@ -127,7 +127,7 @@ fn each_option_takes_out_what_it_says() {
         "DebugNoScope",
     ];
     takes_out(&lines, &all_lines);
-    let sources = none.with(|it| it.sources = true);
+    let sources = none.sources(true);
     takes_out(
         &sources,
         &[
@@ -138,7 +138,7 @@ fn each_option_takes_out_what_it_says() {
             "\"stray\"",
         ],
     );
-    let debug_info = none.with(|it| it.debug_info = true);
+    let debug_info = none.debug_info(true);
     takes_out(
         &debug_info,
         &[
@@ -153,21 +153,18 @@ fn each_option_takes_out_what_it_says() {
             "OpExtInst %void %3 1",
         ],
     );
-    let non_semantic = none.with(|it| it.non_semantic = true);
+    let non_semantic = none.non_semantic(true);
     takes_out(
         &non_semantic,
         &["NonSemantic.Own.Set", "OpExtInst %void %3 1"],
     );
-    let output = none.with(|it| it.output = true);
+    let output = none.output(true);
     takes_out(
         &output,
         &["OpExtInst %void %2 1", "\"NonSemantic.DebugPrintf\""],
     );
-    takes_out(&none.with(|it| it.reflection = true), &["UserTypeGOOGLE"]);
-    takes_out(
-        &none.with(|it| it.unused = true),
-        &["\"stray\"", "GLSL.std.450"],
-    );
+    takes_out(&none.reflection(true), &["UserTypeGOOGLE"]);
+    takes_out(&none.unused(true), &["\"stray\"", "GLSL.std.450"]);
 }
 
 #[test]
@@ -194,11 +191,7 @@ fn all_takes_everything_out_but_what_shows_output() {
     ] {
         assert!(text.contains(kept), "{kept}: {text}");
     }
-    let everything = Strip::DEBUG.with(|it| {
-        it.output = true;
-        it.reflection = true;
-        it.unused = true;
-    });
+    let everything = Strip::DEBUG.output(true).reflection(true).unused(true);
     let text = stripped(&everything);
     for gone in [
         "OpString",
@@ -238,20 +231,8 @@ OpMemoryModel Logical GLSL450
 %none = OpExtInst %void %set DebugInfoNone
 ";
     let mut module = load(text);
-    assert_eq!(
-        strip(
-            &mut module,
-            &Strip::default().with(|it| it.non_semantic = true)
-        ),
-        0
-    );
-    assert_eq!(
-        strip(
-            &mut module,
-            &Strip::default().with(|it| it.debug_info = true)
-        ),
-        2
-    );
+    assert_eq!(strip(&mut module, &Strip::default().non_semantic(true)), 0);
+    assert_eq!(strip(&mut module, &Strip::default().debug_info(true)), 2);
 }
 
 #[test]
@@ -287,15 +268,16 @@ OpMemoryModel Logical GLSL450
 fn any_options_keep_a_valid_module_valid() {
     for bits in 0_u32..256 {
         let has = |bit: u32| bits & (1 << bit) != 0;
-        stripped(&Strip::default().with(|it| {
-            it.names = has(0);
-            it.lines = has(1);
-            it.sources = has(2);
-            it.debug_info = has(3);
-            it.non_semantic = has(4);
-            it.output = has(5);
-            it.reflection = has(6);
-            it.unused = has(7);
-        }));
+        stripped(
+            &Strip::default()
+                .names(has(0))
+                .lines(has(1))
+                .sources(has(2))
+                .debug_info(has(3))
+                .non_semantic(has(4))
+                .output(has(5))
+                .reflection(has(6))
+                .unused(has(7)),
+        );
     }
 }

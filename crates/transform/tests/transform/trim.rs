@@ -10,7 +10,7 @@ use spirvkit_validate::{rules, validate};
 
 /// All that nothing needs.
 fn all() -> Trim {
-    Trim::default().with(|it| it.base = true)
+    Trim::default().base(true)
 }
 
 fn capabilities(module: &Module) -> Vec<String> {

@@ -28,7 +28,7 @@ OpFunctionEnd
 }
 
 fn check(text: &str, options: &Options) -> Report {
-    let assembling = AssembleOptions::default().target(options.env.version());
+    let assembling = AssembleOptions::default().target(Some(options.env.version()));
     let module = assemble(text, &assembling).unwrap();
     validate(&module.words, options)
 }

@@ -143,7 +143,7 @@ fn reported(how: &str, lines: &[String]) -> Vec<Vec<String>> {
     let (text, options) = framed(how, code.join("\n") + "\n");
     let mut assembling = AssembleOptions::default().origins(true);
     if !text.starts_with("; SPIR-V") {
-        assembling = assembling.target(options.env.version());
+        assembling = assembling.target(Some(options.env.version()));
     }
     let module = assemble(&text, &assembling).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     // Lines may be moved within the frame, but equal ones stay in order.

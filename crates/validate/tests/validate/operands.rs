@@ -7,7 +7,7 @@ use spirvkit_validate::{Options, find_rule, validate, validate_named};
 fn assembled(text: &str, options: &Options) -> Assembled {
     let mut assembling = AssembleOptions::default().origins(true);
     if !text.starts_with("; SPIR-V") {
-        assembling = assembling.target(options.env.version());
+        assembling = assembling.target(Some(options.env.version()));
     }
     assemble(text, &assembling).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
 }

@@ -25,7 +25,7 @@ fn options_free_from_rules() {
     for &(rule, option) in FREED {
         let example = find_rule(rule).unwrap().example();
         let mut options = example.options();
-        let assembling = AssembleOptions::default().target(options.env.version());
+        let assembling = AssembleOptions::default().target(Some(options.env.version()));
         let words = assemble(&example.breaking(), &assembling).unwrap().words;
         let broken = |options: &Options| -> Vec<&str> {
             let report = validate(&words, options);

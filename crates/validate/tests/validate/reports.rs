@@ -11,7 +11,7 @@ fn env(name: &str) -> TargetEnv {
 }
 
 fn words(text: &str, env: TargetEnv) -> Vec<u32> {
-    let options = AssembleOptions::default().target(env.version());
+    let options = AssembleOptions::default().target(Some(env.version()));
     assemble(text, &options).unwrap().words
 }
 

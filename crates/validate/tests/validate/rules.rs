@@ -8,7 +8,7 @@ fn report_of(example: &Example, text: &str) -> Report {
     let mut options = AssembleOptions::default();
     // A whole module may say its own version in a header comment.
     if !text.starts_with("; SPIR-V") {
-        options = options.target(example.env.version());
+        options = options.target(Some(example.env.version()));
     }
     let module = assemble(text, &options).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     validate(&module.words, &example.options())

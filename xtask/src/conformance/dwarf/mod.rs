@@ -165,7 +165,7 @@ fn has_info(words: &[u32], sets_only: bool) -> bool {
 fn write(name: &str, words: &[u32], version: Version, path: &Path) -> Result<Object, String> {
     let module = Module::new(words).map_err(|error| format!("{name}: {error}"))?;
     let info = DebugInfo::read(&module);
-    let options = Options::default().with(|it| it.version = version);
+    let options = Options::default().version(version);
     let object = dwarf::object(&info, &options).map_err(|error| format!("{name}: {error}"))?;
     fs::write(path, object).map_err(|error| format!("{name}: {error}"))?;
     Ok(Object {

@@ -57,8 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         SetName::Opencl => Set::OpenCl100,
         SetName::Shader => Set::Shader,
     };
-    let options =
-        Options::default().with(|it| it.forward_references = !arguments.no_forward_references);
+    let options = Options::default().forward_references(!arguments.no_forward_references);
     let telling = Telling::default();
     arguments.changing.each(&telling, |module, diagnostics| {
         match change(module, to, &options) {

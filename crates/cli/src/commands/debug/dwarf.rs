@@ -51,14 +51,14 @@ const AFTER_HELP: &str = look_help!(
 
 pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     check_output(&arguments.output, "o", arguments.reading.path())?;
-    let options = Options::default().with(|it| {
-        it.version = match arguments.dwarf.as_str() {
-            "4" => Version::V4,
-            _ => Version::V5,
-        };
-        it.directory = arguments.directory.clone();
-        it.embed_sources = arguments.embed_sources;
-    });
+    let version = match arguments.dwarf.as_str() {
+        "4" => Version::V4,
+        _ => Version::V5,
+    };
+    let options = Options::default()
+        .version(version)
+        .directory(arguments.directory.clone())
+        .embed_sources(arguments.embed_sources);
     arguments.reading.show(RawIds::default(), |view, out| {
         let written = write_object(view.info, &options, arguments)?;
         // What is on standard output already must not be followed by something else.

@@ -578,10 +578,7 @@ fn damaged_modules_do_no_harm() {
             };
             let info = DebugInfo::read(&module);
             for version in VERSIONS {
-                let options = Options::default().with(|it| {
-                    it.version = version;
-                    it.embed_sources = true;
-                });
+                let options = Options::default().version(version).embed_sources(true);
                 let sections = dwarf::sections(&info, &ByteOffsets, &options).expect("DWARF");
                 Read::sections(&sections);
                 let again = dwarf::sections(&info, &ByteOffsets, &options).expect("DWARF");

@@ -38,7 +38,7 @@ impl Read {
     pub(crate) fn of(words: &[u32], map: &dyn CodeMap, version: Version) -> Self {
         let module = Module::new(words).expect("a module");
         let info = DebugInfo::read(&module);
-        let options = Options::default().with(|it| it.version = version);
+        let options = Options::default().version(version);
         let sections = dwarf::sections(&info, map, &options).expect("DWARF");
         Self::sections(&sections)
     }

@@ -54,11 +54,7 @@ proptest! {
         }
         let modules: Vec<Module> = parts.iter().filter_map(|words| Module::load(words).ok()).collect();
         let modules: Vec<&Module> = modules.iter().collect();
-        let mut set = Options::default();
-        set.create_library = options & 1 != 0;
-        set.allow_partial_linkage = options & 2 != 0;
-        set.use_highest_version = options & 4 != 0;
-        set.allow_pointer_mismatch = options & 8 != 0;
+        let set = Options::default().create_library(options & 1 != 0).allow_partial_linkage(options & 2 != 0).use_highest_version(options & 4 != 0).allow_pointer_mismatch(options & 8 != 0);
         let _ = try_link(&modules, &set);
     }
 }

@@ -247,8 +247,7 @@ fn broken_symbols_are_told_by_themselves() {
         ("Export", "", LinkErrorKind::NotLinkable),
     ] {
         let module = frame(linkage, rest);
-        let mut library = Options::default();
-        library.allow_partial_linkage = true;
+        let library = Options::default().allow_partial_linkage(true);
         let errors = try_link(&[&module], &library).unwrap_err();
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert_eq!(
@@ -312,8 +311,7 @@ fn versions_agree_unless_the_highest_is_wanted() {
     let message = error(&[&kernel(""), &newer], LinkErrorKind::Version).to_string();
     assert!(message.contains("1.2 in `a`"), "{message}");
     assert!(message.contains("1.3 in `b`"), "{message}");
-    let mut options = Options::default();
-    options.use_highest_version = true;
+    let options = Options::default().use_highest_version(true);
     let linked = try_link(&[&kernel(""), &newer], &options).unwrap();
     assert_eq!(linked.header().version, spirvkit_grammar::Version::V1_3);
 }
@@ -414,8 +412,7 @@ fn what_a_newer_version_no_longer_has_stays_behind() {
     let old = module(&format!(
         "; Version: 1.3\n{head}OpDecorate %s BufferBlock\n%f = OpTypeFloat 32\n%s = OpTypeStruct %f\n"
     ));
-    let mut options = Options::default();
-    options.use_highest_version = true;
+    let options = Options::default().use_highest_version(true);
     assert!(try_link(&[&old], &options).is_ok());
     let new = module(&format!("; Version: 1.4\n{head}"));
     let errors = try_link(&[&old, &new], &options).unwrap_err();

@@ -2,12 +2,6 @@
 
 use super::*;
 
-fn with(set: impl FnOnce(&mut Options)) -> Options {
-    let mut options = Options::default();
-    set(&mut options);
-    options
-}
-
 #[test]
 fn a_program_has_no_linkage_left() {
     let text = linked(&[&user(), &library()]);
@@ -24,7 +18,7 @@ fn without_an_entry_point_the_capability_stays() {
 
 #[test]
 fn a_library_keeps_its_exports() {
-    let options = with(|options| options.create_library = true);
+    let options = Options::default().create_library(true);
     let text = linked_with(&[&user(), &library()], &options, "opencl2.2");
     assert_eq!(
         count(&text, "LinkageAttributes \"square\" Export"),
@@ -44,7 +38,7 @@ fn partial_linkage_leaves_one_import() {
     let other = module(
         &format!("; Version: 1.2\n{}", text(&user().store())).replace("\"main\"", "\"other\""),
     );
-    let options = with(|options| options.allow_partial_linkage = true);
+    let options = Options::default().allow_partial_linkage(true);
     let text = linked_with(&[&user(), &other], &options, "opencl2.2");
     assert_eq!(
         count(&text, "LinkageAttributes \"square\" Import"),
@@ -65,7 +59,7 @@ fn partial_linkage_leaves_one_import() {
 
 #[test]
 fn partial_linkage_is_no_excuse_for_other_errors() {
-    let options = with(|options| options.allow_partial_linkage = true);
+    let options = Options::default().allow_partial_linkage(true);
     let errors = try_link(&[&library(), &library()], &options).unwrap_err();
     assert_eq!(errors[0].kind(), LinkErrorKind::Duplicate);
 }
@@ -112,7 +106,7 @@ OpFunctionEnd
 fn pointers_to_other_types_are_converted_on_request() {
     let caller = pointers("OpTypeInt 32 0", "CrossWorkgroup", true);
     let callee = pointers("OpTypeFloat 32", "CrossWorkgroup", false);
-    let options = with(|options| options.allow_pointer_mismatch = true);
+    let options = Options::default().allow_pointer_mismatch(true);
     let text = linked_with(&[&caller, &callee], &options, "opencl2.2");
     assert_eq!(count(&text, "OpBitcast"), 4, "{text}");
     assert!(error(&[&caller, &callee], LinkErrorKind::Type).differs_by_pointers());

@@ -156,8 +156,7 @@ OpFunctionEnd
 
 #[test]
 fn newer_versions_want_all_variables_in_interfaces() {
-    let mut options = Options::default();
-    options.use_highest_version = true;
+    let options = Options::default().use_highest_version(true);
     let newer = module(
         "; Version: 1.5\nOpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n",
     );
@@ -211,8 +210,7 @@ fn of_many_equal_definitions_one_is_taken() {
         line(&text, "OpIAdd").ends_with(&format!("{number} {number}")),
         "{text}"
     );
-    let mut options = Options::default();
-    options.create_library = true;
+    let options = Options::default().create_library(true);
     let text = linked_with(&[&shared(1, odr), &shared(2, odr)], &options, "opencl2.2");
     assert_eq!(
         count(&text, "LinkageAttributes \"f\" LinkOnceODR"),

@@ -112,8 +112,7 @@ OpFunctionEnd
     // Each lists all of them, which is much for so small a module.
     let errors = is_quick(&[&module], &Options::default()).unwrap_err();
     assert_eq!(errors[0].kind(), LinkErrorKind::TooLarge);
-    let mut options = Options::default();
-    options.budget = Some(Budget::unlimited());
+    let options = Options::default().budget(Some(Budget::unlimited()));
     let linked = is_quick(&[&module], &options).unwrap();
     let entry = linked
         .instructions()

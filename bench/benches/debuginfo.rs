@@ -4,7 +4,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use spirvkit::binary::{Id, Module, WordOffset};
+use spirvkit::binary::{Id, WordOffset};
 use spirvkit::debuginfo::dwarf::{self, Options};
 use spirvkit::debuginfo::{DebugInfo, Kind, Set};
 use spirvkit::grammar::Op;
@@ -183,18 +183,17 @@ fn module(case: Case<Set>) -> Vec<u32> {
 #[divan::bench(args = cases())]
 fn read(bencher: Bencher<'_, '_>, case: Case<Set>) {
     let words = module(case);
-    let module = Module::new(&words).expect("a module");
-    let count = DebugInfo::read(&module).entries().count();
+    let read = || DebugInfo::read(&words).expect("a module");
+    let count = read().entries().count();
     bencher
         .counter(ItemsCount::new(count))
-        .bench_local(|| DebugInfo::read(&module).functions().len());
+        .bench_local(|| read().functions().len());
 }
 
 #[divan::bench(args = cases())]
 fn dwarf(bencher: Bencher<'_, '_>, case: Case<Set>) {
     let words = module(case);
-    let module = Module::new(&words).expect("a module");
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(&words).expect("a module");
     bencher
         .counter(ItemsCount::new(info.entries().count()))
         .bench_local(|| dwarf::object(&info, &Options::default()).map(|object| object.len()));
@@ -205,8 +204,7 @@ fn dwarf(bencher: Bencher<'_, '_>, case: Case<Set>) {
 #[divan::bench(args = cases())]
 fn look_up(bencher: Bencher<'_, '_>, case: Case<Set>) {
     let words = module(case);
-    let module = Module::new(&words).expect("a module");
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(&words).expect("a module");
     let functions = info.functions();
     let middle = &functions[functions.len() / 2];
     let at = WordOffset(middle.words.end - 10);

@@ -5,7 +5,6 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use spirvkit::binary::{Encoder, Header};
 use spirvkit::grammar::{Decoration, ExecutionModel, Generator, Op, StorageClass, Version};
-use spirvkit::reflect::reflect_words;
 use spirvkit_bench::series::{self, Case};
 
 fn main() {
@@ -263,10 +262,10 @@ fn module(case: Case<Shape>) -> Vec<u32> {
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
 fn reflect(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let words = module(case);
-    let reflection = reflect_words(&words).expect("a module");
+    let reflection = spirvkit::reflect(&words).expect("a module");
     let used = &reflection.descriptors[0].access;
     assert!(used.read && used.written || matches!(case.shape, Shape::Structures));
     bencher
         .counter(BytesCount::new(4 * words.len()))
-        .bench_local(|| reflect_words(&words));
+        .bench_local(|| spirvkit::reflect(&words));
 }

@@ -322,7 +322,7 @@ pub(crate) fn validate(corpus: &Corpus, budget: Duration) -> Contest {
 
 pub(crate) fn reflect(corpus: &Corpus, budget: Duration) -> Contest {
     let cpp = CppValidator::for_env(vulkan_1_3().env).expect("the library has Vulkan 1.3");
-    let ours = |words: &[u32]| spirvkit::reflect_words(words).is_ok();
+    let ours = |words: &[u32]| spirvkit::reflect(words).is_ok();
     let theirs = |words: &[u32]| cpp.check(words).is_ok();
     let mut field = Field::new(corpus, |words| ours(words) && theirs(words));
     field.thin_out(budget, |words| {

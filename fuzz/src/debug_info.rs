@@ -1,6 +1,6 @@
 //! Debug information, whatever it says.
 
-use spirvkit::binary::{Id, Module, WordOffset};
+use spirvkit::binary::{Id, WordOffset};
 use spirvkit::debuginfo::convert::{Options, convert};
 use spirvkit::debuginfo::dwarf::{self, Version};
 use spirvkit::debuginfo::{DebugInfo, Kind, Set, remove_each};
@@ -26,10 +26,9 @@ pub fn debug_information(bytes: &[u8]) {
 
 /// The same with the words of a module.
 pub fn debug_information_of_words(words: &[u32]) {
-    let Ok(module) = Module::new(words) else {
+    let Ok(info) = DebugInfo::read(words) else {
         return;
     };
-    let info = DebugInfo::read(&module);
     for entry in info.entries() {
         let found = info.entry_starting_at(entry.offset());
         assert_eq!(found, Some(entry));
@@ -101,13 +100,8 @@ pub fn convert_debug_information(words: &[u32], recipe: &[u8]) {
     }
     check_stored(&module);
     let stored = module.store();
-    let ids: Vec<Id> = match Module::new(&stored) {
-        Ok(module) => DebugInfo::read(&module)
-            .entries()
-            .map(|entry| entry.id())
-            .collect(),
-        Err(_) => Vec::new(),
-    };
+    let info = DebugInfo::read(&stored).expect("what was stored can be read");
+    let ids: Vec<Id> = info.entries().map(|entry| entry.id()).collect();
     let chosen: Vec<Id> = (0..4).filter_map(|_| recipe.pick(&ids)).collect();
     if remove_each(&mut module, &chosen).is_ok() {
         check_stored(&module);
@@ -134,10 +128,9 @@ pub fn dwarf_of_module(bytes: &[u8]) {
 
 /// The same with the words of a module.
 pub fn dwarf_of_words(words: &[u32]) {
-    let Ok(module) = Module::new(words) else {
+    let Ok(info) = DebugInfo::read(words) else {
         return;
     };
-    let info = DebugInfo::read(&module);
     for version in [Version::V4, Version::V5] {
         let options = dwarf::Options::default()
             .version(version)
@@ -167,10 +160,9 @@ pub fn positions_and_bindings(bytes: &[u8]) {
     let Some(words) = changed(&mut Recipe::new(recipe), module, Side::First) else {
         return;
     };
-    let Ok(module) = Module::new(&words) else {
+    let Ok(info) = DebugInfo::read(&words) else {
         return;
     };
-    let info = DebugInfo::read(&module);
     let runs: Vec<_> = info.runs().collect();
     assert!(runs.iter().all(|it| !it.is_empty()));
     assert!(runs.is_sorted_by(|a, b| a.end <= b.start));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use spirvkit::binary::Id;
 use spirvkit::reflect::{Reflection, TypeKind};
-use spirvkit::{reflect_words, words_from_bytes};
+use spirvkit::{reflect, words_from_bytes};
 
 use crate::{RECIPE, mutate};
 
@@ -23,10 +23,10 @@ pub fn reflected_module(bytes: &[u8]) {
 /// Reflects a module, if it can be read. It comes out the same again; its words are
 /// all counted; what it refers to is there; and it isn't far larger than the module.
 pub fn reflect_any(words: &[u32]) {
-    let Ok(reflection) = reflect_words(words) else {
+    let Ok(reflection) = reflect(words) else {
         return;
     };
-    let again = reflect_words(words).map(|again| format!("{again:?}"));
+    let again = reflect(words).map(|again| format!("{again:?}"));
     assert_eq!(again, Ok(format!("{reflection:?}")), "not the same again");
     let statistics = &reflection.statistics;
     assert_eq!(statistics.words, words.len() as u64, "words are missing");

@@ -7,14 +7,13 @@
 
 use std::error::Error;
 
-use spirvkit_binary::{Module, WordOffset, words_from_bytes};
+use spirvkit_binary::{WordOffset, words_from_bytes};
 use spirvkit_debuginfo::DebugInfo;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: where MODULE.spv")?;
     let (words, _) = words_from_bytes(&std::fs::read(path)?)?;
-    let module = Module::new(&words)?;
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(&words)?;
     for (id, file) in info.files() {
         let text = info.text_of(id).unwrap_or_default();
         for line in info.lines_of(id).filter(|&line| line > 0) {

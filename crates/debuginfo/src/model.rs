@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use spirvkit_analysis::{ControlFlow, DominatorTree};
-use spirvkit_binary::{Definitions, Id, IdMap, Instruction, LiteralString, Module, WordOffset};
+use spirvkit_binary::{
+    Definitions, Error, Id, IdMap, Instruction, LiteralString, Module, WordOffset,
+};
 use spirvkit_grammar::Op;
 
 use crate::entry::Entry;
@@ -44,8 +46,7 @@ pub(crate) const NO_ID: u32 = 0;
 ///    %uint = OpExtInst %void %set DebugTypeBasic %name %32 Unsigned
 /// "#;
 /// let words = spirvkit_text::assemble(text, &Default::default()).map_err(|_| "")?.words;
-/// let module = Module::new(&words)?;
-/// let info = DebugInfo::read(&module);
+/// let info = DebugInfo::read(&words)?;
 /// let uint = info.of_kind(Kind::TypeBasic).next().ok_or("no type")?;
 /// assert_eq!(uint.name().as_deref(), Some("uint"));
 /// assert_eq!(uint.size_in_bits(), Some(32));
@@ -128,10 +129,15 @@ impl Run {
 }
 
 impl<'a> DebugInfo<'a> {
-    /// Reads the debug information of a module, which takes n log n steps for n
-    /// instructions.
-    pub fn read(module: &Module<'a>) -> Self {
-        let words = module.words();
+    /// Reads the debug information of a module, given as words in host order, which takes
+    /// n log n steps for n instructions. What follows an instruction that has no end is left
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// If the header can't be read.
+    pub fn read(words: &'a [u32]) -> Result<Self, Error> {
+        let module = Module::new(words)?;
         let mut reader = Reader {
             info: Self {
                 words,
@@ -159,7 +165,7 @@ impl<'a> DebugInfo<'a> {
         for instruction in module.instructions().map_while(Result::ok) {
             reader.instruction(&instruction);
         }
-        reader.finish(module)
+        Ok(reader.finish(&module))
     }
 
     /// The instruction at a word offset, which must be one's start.

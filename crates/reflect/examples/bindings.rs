@@ -7,14 +7,14 @@
 use std::error::Error;
 
 use spirvkit_binary::words_from_bytes;
-use spirvkit_reflect::reflect_words;
+use spirvkit_reflect::reflect;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args()
         .nth(1)
         .ok_or("usage: bindings MODULE.spv")?;
     let (words, _) = words_from_bytes(&std::fs::read(path)?)?;
-    let reflection = reflect_words(&words)?;
+    let reflection = reflect(&words)?;
     for descriptor in &reflection.descriptors {
         let users = reflection.entry_points.iter().filter(|entry| {
             let uses = entry.uses.as_ref();

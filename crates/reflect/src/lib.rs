@@ -18,7 +18,7 @@
 //! with pointers go in circles.
 //!
 //! ```
-//! use spirvkit_reflect::{DescriptorKind, TypeKind, reflect_words};
+//! use spirvkit_reflect::{DescriptorKind, TypeKind, reflect};
 //!
 //! let text = r#"
 //!     OpCapability Shader
@@ -44,7 +44,7 @@
 //!     OpFunctionEnd"#;
 //! let module = spirvkit_text::assemble(text, &Default::default()).unwrap();
 //!
-//! let reflection = reflect_words(&module.words)?;
+//! let reflection = reflect(&module.words)?;
 //! let lights = &reflection.descriptors[0];
 //! assert_eq!((lights.set, lights.binding), (Some(0), Some(3)));
 //! assert_eq!(lights.kind, DescriptorKind::UniformBuffer);
@@ -229,15 +229,15 @@ impl Reflection {
     }
 }
 
-/// Reflects a module. What would be listed for many that share it is listed as far as
-/// there is room in the [budget](Budget) of the module.
+/// Reflects a module, given as words in host order. What would be listed for many that share
+/// it is listed as far as there is room in the [budget](Budget) of the module.
 ///
 /// # Errors
 ///
-/// If its words can't be told apart as instructions: one has no words, or more than
-/// are left.
-pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
-    reflect_within(module, Budget::for_words(module.words().len()))
+/// If the header can't be read, or the words can't be told apart as instructions: one has no
+/// words, or more than are left.
+pub fn reflect(words: &[u32]) -> Result<Reflection, Error> {
+    reflect_within(words, Budget::for_words(words.len()))
 }
 
 /// The same with a budget of the caller's: how many bytes what many share may take, here
@@ -246,8 +246,9 @@ pub fn reflect(module: &Module<'_>) -> Result<Reflection, Error> {
 /// # Errors
 ///
 /// As for [`reflect`].
-pub fn reflect_within(module: &Module<'_>, budget: Budget) -> Result<Reflection, Error> {
-    let contents = Contents::new(*module, budget)?;
+pub fn reflect_within(words: &[u32], budget: Budget) -> Result<Reflection, Error> {
+    let module = Module::new(words)?;
+    let contents = Contents::new(module, budget)?;
     let constants = layout::Types::of(&contents.index);
     let mut types = Types::new(&contents, &constants);
     let calls = CallGraph::new(module.instructions().map_while(Result::ok));
@@ -300,20 +301,11 @@ pub fn reflect_within(module: &Module<'_>, budget: Budget) -> Result<Reflection,
         spec_constants,
         kernels,
         functions: functions(&contents, &calls),
-        statistics: contents.counter.finish(module.words().len()),
+        statistics: contents.counter.finish(words.len()),
         types: types.list,
         truncated: contents.is_cut(),
         capabilities: contents.index.declared_capabilities,
     })
-}
-
-/// Reflects a module that is given as words, in host order.
-///
-/// # Errors
-///
-/// If the header can't be read, and as for [`reflect`].
-pub fn reflect_words(words: &[u32]) -> Result<Reflection, Error> {
-    reflect(&Module::new(words)?)
 }
 
 /// For each variable whether a function names it that an entry point reaches, or any

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use spirvkit_binary::MAGIC;
 use spirvkit_grammar::Op;
-use spirvkit_reflect::reflect_words;
+use spirvkit_reflect::reflect;
 
 /// Opcodes that reflection looks at, with operands that hit one another.
 fn instruction() -> impl Strategy<Value = Vec<u32>> {
@@ -61,16 +61,16 @@ proptest! {
     ) {
         let mut words = vec![MAGIC, 0x0001_0600, 0, bound, 0];
         words.extend(instructions.concat());
-        let reflection = reflect_words(&words).unwrap();
+        let reflection = reflect(&words).unwrap();
         prop_assert_eq!(reflection.statistics.words, words.len() as u64);
         prop_assert!(serde_json::to_string(&reflection).is_ok());
-        prop_assert_eq!(reflect_words(&words).unwrap().types, reflection.types);
+        prop_assert_eq!(reflect(&words).unwrap().types, reflection.types);
     }
 
     #[test]
     fn any_words_are_reflected_or_refused(rest in prop::collection::vec(any::<u32>(), 0..40)) {
         let mut words = vec![MAGIC, 0x0001_0600, 0, 20, 0];
         words.extend(rest);
-        let _ = reflect_words(&words);
+        let _ = reflect(&words);
     }
 }

@@ -4,18 +4,18 @@ use spirvkit_binary::{Budget, Module};
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_reflect::{
     Block, DescriptorKind, EntryPoint, Extent, Member, Order, Reflection, Scalar, TypeKind,
-    WorkgroupSource, reflect_within, reflect_words,
+    WorkgroupSource, reflect, reflect_within,
 };
 
-fn reflect(text: &str) -> Reflection {
+fn reflect_text(text: &str) -> Reflection {
     let module = spirvkit_text::assemble(text, &Default::default())
         .unwrap_or_else(|errors| panic!("{errors:?}"));
-    reflect_words(&module.words).unwrap()
+    reflect(&module.words).unwrap()
 }
 
 /// A module whose `main` has this body, with these annotations and declarations.
 fn shader(modes: &str, annotations: &str, declarations: &str, body: &str) -> Reflection {
-    reflect(&format!(
+    reflect_text(&format!(
         "OpCapability Shader
         OpMemoryModel Logical GLSL450
         OpEntryPoint GLCompute %main \"main\"
@@ -232,7 +232,7 @@ fn lengths_may_be_specialized_or_known_at_run_time() {
 
 #[test]
 fn floats_have_their_values() {
-    let reflection = reflect(
+    let reflection = reflect_text(
         "OpCapability Shader
         OpCapability Float16
         OpCapability Float64
@@ -418,7 +418,7 @@ fn uses_belong_to_entry_points_by_way_of_calls() {
         OpReturn
         OpFunctionEnd"
     );
-    let reflection = reflect(&text);
+    let reflection = reflect_text(&text);
     let ids: Vec<_> = reflection
         .descriptors
         .iter()
@@ -448,7 +448,7 @@ fn uses_belong_to_entry_points_by_way_of_calls() {
 
 #[test]
 fn interfaces_have_locations_formats_and_built_ins() {
-    let reflection = reflect(
+    let reflection = reflect_text(
         "OpCapability Shader
         OpCapability Geometry
         OpMemoryModel Logical GLSL450
@@ -512,7 +512,7 @@ fn interfaces_have_locations_formats_and_built_ins() {
 
 #[test]
 fn kernels_tell_what_they_know_of_their_arguments() {
-    let reflection = reflect(
+    let reflection = reflect_text(
         "OpCapability Addresses
         OpCapability Kernel
         OpCapability ImageBasic
@@ -572,7 +572,7 @@ fn kernels_tell_what_they_know_of_their_arguments() {
 
 #[test]
 fn reflection_of_clspv_tells_where_arguments_are() {
-    let reflection = reflect(
+    let reflection = reflect_text(
         "OpCapability Shader
         OpExtension \"SPV_KHR_non_semantic_info\"
         %set = OpExtInstImport \"NonSemantic.ClspvReflection.5\"
@@ -706,7 +706,7 @@ fn the_first_definition_of_an_id_counts() {
         let place = words.iter().rposition(|&word| word == id).unwrap();
         words[place] = first;
     }
-    let reflection = reflect_words(&words).unwrap();
+    let reflection = reflect(&words).unwrap();
     let ids: Vec<_> = reflection.types.iter().map(|ty| ty.id.0).collect();
     assert_eq!(ids, [2, 3]);
     assert!(matches!(reflection.types[0].kind, TypeKind::Float { .. }));
@@ -716,7 +716,7 @@ fn the_first_definition_of_an_id_counts() {
 
 #[test]
 fn a_misplaced_entry_point_lists_its_interface() {
-    let reflection = reflect(
+    let reflection = reflect_text(
         "%void = OpTypeVoid
         %function = OpTypeFunction %void
         %float = OpTypeFloat 32
@@ -751,7 +751,7 @@ fn many_entry_points_of_one_function_are_not_told_in_full() {
         text += &format!("%l{number} = OpLoad %float %v{number}\n");
     }
     text += "OpReturn\nOpFunctionEnd\n";
-    let reflection = reflect(&text);
+    let reflection = reflect_text(&text);
     assert!(reflection.truncated);
     let first = reflection.entry_points[0].uses.as_ref().unwrap();
     assert_eq!(first.variables.len(), count);
@@ -761,7 +761,7 @@ fn many_entry_points_of_one_function_are_not_told_in_full() {
 #[test]
 fn the_last_of_all_opcodes_is_counted() {
     let words = [spirvkit_binary::MAGIC, 0x0001_0600, 0, 1, 0, 0x0001_ffff];
-    let statistics = reflect_words(&words).unwrap().statistics;
+    let statistics = reflect(&words).unwrap().statistics;
     assert_eq!(statistics.opcodes.len(), 1);
     assert_eq!(statistics.opcodes[0].opcode.0, u16::MAX);
 }
@@ -800,7 +800,7 @@ fn execution_modes_of_many_entry_points_are_told_as_far_as_there_is_room() {
     let words = spirvkit_text::assemble(&text, &Default::default())
         .unwrap()
         .words;
-    let reflection = reflect_words(&words).unwrap();
+    let reflection = reflect(&words).unwrap();
     assert!(reflection.truncated);
     let [first, .., last] = &reflection.entry_points[..] else {
         unreachable!();
@@ -819,8 +819,7 @@ fn execution_modes_of_many_entry_points_are_told_as_far_as_there_is_room() {
         reflection.truncated
     );
 
-    let module = Module::new(&words).unwrap();
-    let whole = reflect_within(&module, Budget::unlimited()).unwrap();
+    let whole = reflect_within(&words, Budget::unlimited()).unwrap();
     assert!(!whole.truncated);
     let modes = |entry: &EntryPoint| entry.execution_modes.len();
     assert!(whole.entry_points.iter().all(|entry| modes(entry) == COUNT));
@@ -859,7 +858,7 @@ fn what_has_the_id_of_another_does_not_have_its_name() {
             .collect();
         words[places[1]] = words[places[0]];
     }
-    let reflection = reflect_words(&words).unwrap();
+    let reflection = reflect(&words).unwrap();
     let names = reflection.functions.iter();
     let names: Vec<_> = names.map(|function| function.name.as_deref()).collect();
     assert_eq!(names, [Some("function"), None]);

@@ -9,7 +9,7 @@ use std::error::Error;
 
 use spirvkit::grammar::{Dim, ExecutionModel, ImageFormat};
 use spirvkit::reflect::{Descriptor, DescriptorKind, Image};
-use spirvkit::{Reflection, reflect_words};
+use spirvkit::{Reflection, reflect};
 
 /// One entry of a layout, as WebGPU describes it (`GPUBindGroupLayoutEntry`).
 #[derive(Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1);
     let path = path.ok_or("usage: bind_group_layout MODULE.spv")?;
     let words = spirvkit::words(&std::fs::read(path)?)?;
-    for (group, entries) in layouts(&reflect_words(&words)?)? {
+    for (group, entries) in layouts(&reflect(&words)?)? {
         println!("group {group}: {entries:#?}");
     }
     Ok(())

@@ -7,7 +7,6 @@
 use std::cmp::Reverse;
 use std::error::Error;
 
-use spirvkit::binary::Module;
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::grammar::Op;
 
@@ -49,7 +48,7 @@ pub fn hot_lines(info: &DebugInfo<'_>) -> Vec<HotLine> {
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1);
     let words = spirvkit::words(&std::fs::read(path.ok_or("usage: hot_lines MODULE.spv")?)?)?;
-    for line in hot_lines(&DebugInfo::read(&Module::new(&words)?)) {
+    for line in hot_lines(&DebugInfo::read(&words)?) {
         let HotLine {
             file,
             line,

@@ -104,7 +104,7 @@ pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::{Diagnostic, Errors};
 pub use spirvkit_grammar::{TargetEnv, Version};
 #[cfg(feature = "reflect")]
-pub use spirvkit_reflect::{Reflection, reflect_words};
+pub use spirvkit_reflect::{Reflection, reflect};
 #[cfg(feature = "text")]
 pub use spirvkit_text::{
     AssembleOptions, Assembled, DisassembleOptions, Disassembled, IdNumbering, Indentation,

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use spirvkit::binary::Module as Borrowed;
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::grammar::{Dim, Op};
 use spirvkit::ir::{Lookup, Module};
@@ -170,7 +169,7 @@ OpFunctionEnd
 ",
     );
     valid_text(&Module::load(&module).unwrap(), "vulkan1.3");
-    let groups = layouts(&spirvkit::reflect_words(&module).unwrap()).unwrap();
+    let groups = layouts(&spirvkit::reflect(&module).unwrap()).unwrap();
     let entry = |binding, visibility: &[ShaderStage], ty| BindGroupLayoutEntry {
         binding,
         visibility: visibility.to_vec(),
@@ -196,7 +195,7 @@ OpFunctionEnd
 
     // WebGPU has no images with samplers in them.
     let tinted = std::fs::read_to_string(sample("tinted.spvasm")).unwrap();
-    let reflection = spirvkit::reflect_words(&words(&tinted)).unwrap();
+    let reflection = spirvkit::reflect(&words(&tinted)).unwrap();
     assert!(layouts(&reflection).unwrap_err().contains("albedo"));
 }
 
@@ -273,8 +272,7 @@ OpReturnValue %c
 OpFunctionEnd
 ",
     );
-    let module = Borrowed::new(&module).unwrap();
-    let lines = hot_lines::hot_lines(&DebugInfo::read(&module));
+    let lines = hot_lines::hot_lines(&DebugInfo::read(&module).unwrap());
     let shown: Vec<_> = lines
         .iter()
         .map(|it| (it.file.as_str(), it.line, it.instructions, it.text.as_str()))

@@ -11,7 +11,7 @@ use serde_json::Value;
 use spirvkit::binary::Id;
 use spirvkit::grammar::Op;
 use spirvkit::ir::Module;
-use spirvkit::reflect::{Reflection, reflect_words};
+use spirvkit::reflect::{Reflection, reflect};
 use spirvkit::transform::{Strip, strip};
 
 use super::corpus::{collect, load};
@@ -266,7 +266,7 @@ fn check_stripped(words: &[u32], ours: &Reflection) -> Result<(), String> {
     let mut module = Module::load(words).map_err(|error| error.to_string())?;
     let names = Strip::default().names(true);
     strip(&mut module, &names);
-    let stripped = reflect_words(&module.store()).map_err(|error| error.to_string())?;
+    let stripped = reflect(&module.store()).map_err(|error| error.to_string())?;
     let bare = |reflection: &Reflection| {
         let mut value = serde_json::to_value(reflection).map_err(|error| error.to_string())?;
         forget_names(&mut value);
@@ -281,7 +281,7 @@ fn check_stripped(words: &[u32], ours: &Reflection) -> Result<(), String> {
 /// Reflects a module, and compares it with its description if there is one.
 fn examine(file: &Path) -> Result<Option<Comparison>, String> {
     let (words, _) = spirvkit::words_from_bytes(&load(file)?).map_err(|error| error.to_string())?;
-    let ours = reflect_words(&words).map_err(|error| error.to_string())?;
+    let ours = reflect(&words).map_err(|error| error.to_string())?;
     let value = serde_json::to_value(&ours).map_err(|error| error.to_string())?;
     check_known(&value, "")?;
     check_stripped(&words, &ours)?;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use spirvkit::Reflection;
-use spirvkit::binary::{Budget, Module};
+use spirvkit::binary::Budget;
 use spirvkit::reflect::reflect_within;
 
 use crate::arguments::{ColorWhen, RawIds, jobs};
@@ -108,8 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         let (words, _, text) = load_with_text(name, bytes, true, messages)?;
         // What is found is held together with what is written of it.
         let budget = Budget::for_words(words.len()).part(2);
-        let reflection = Module::new(&words)
-            .and_then(|module| reflect_within(&module, budget))
+        let reflection = reflect_within(&words, budget)
             .map_err(|error| messages.add_binary_error(name, &error))
             .ok()?;
         let document = Document {

@@ -116,7 +116,10 @@ pub(crate) fn show(
 ) -> Result<Ending, UsageError> {
     let reporter = Reporter::new(form.format, form.color.on_stderr());
     super::look(module, reporter, |looked, messages| {
-        let info = DebugInfo::read(&looked.module);
+        // It has a header.
+        let Ok(info) = DebugInfo::read(looked.module.words()) else {
+            return Ok(());
+        };
         let view = View {
             info: &info,
             shown: looked.shown(raw),

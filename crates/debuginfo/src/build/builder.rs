@@ -96,8 +96,7 @@ use crate::{Field, Kind, Set};
 /// assert!(d.finish(&mut b).is_empty());
 ///
 /// let words = b.finish().unwrap().store();
-/// let module = spirvkit_binary::Module::new(&words).unwrap();
-/// let info = DebugInfo::read(&module);
+/// let info = DebugInfo::read(&words).unwrap();
 /// let store = info.instructions().find(|it| it.op() == spirvkit_grammar::Op::Store).unwrap();
 /// assert_eq!(info.position(store.offset()).unwrap().line, 2);
 /// let x = info.variables(store.offset()).next().unwrap();

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use spirvkit_binary::{Id, LiteralString, Module as Borrowed, WordOffset};
+use spirvkit_binary::{Id, LiteralString, WordOffset};
 use spirvkit_grammar::{Op, SourceLanguage, StorageClass};
 use spirvkit_ir::{Block, Function, Inst, Module, Place};
 
@@ -56,8 +56,7 @@ use crate::{DebugInfo, Field, FileId, Flags, Kind, Position, Set};
 /// assert!(describe(&mut module, Set::Shader)?);
 ///
 /// let words = module.store();
-/// let module = spirvkit_binary::Module::new(&words)?;
-/// let info = DebugInfo::read(&module);
+/// let info = DebugInfo::read(&words)?;
 /// let mass = info.of_kind(Kind::GlobalVariable).next().ok_or("no variable")?;
 /// assert_eq!(mass.declaration_text(), "float mass");
 /// # Ok(())
@@ -66,10 +65,9 @@ use crate::{DebugInfo, Field, FileId, Flags, Kind, Position, Set};
 pub fn describe(module: &mut Module, to: Set) -> Result<bool, EncodeError> {
     let words = module.store();
     // What was stored can be read again.
-    let Ok(borrowed) = Borrowed::new(&words) else {
+    let Ok(info) = DebugInfo::read(&words) else {
         return Ok(false);
     };
-    let info = DebugInfo::read(&borrowed);
     if info.sets().next().is_some() {
         return Ok(false);
     }

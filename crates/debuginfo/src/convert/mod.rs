@@ -13,7 +13,7 @@ mod types;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use spirvkit_binary::{Id, IdMap, LiteralString, Module as Borrowed};
+use spirvkit_binary::{Id, IdMap, LiteralString};
 use spirvkit_grammar::{Class, ExtInstSet, Op, SourceLanguage, Version};
 use spirvkit_ir::{Inst, Module, Place};
 
@@ -81,10 +81,9 @@ spirvkit_binary::options! {
 pub fn convert(module: &mut Module, to: Set, options: &Options) -> Result<Conversion, EncodeError> {
     let words = module.store();
     // What was stored can be read again.
-    let Ok(borrowed) = Borrowed::new(&words) else {
+    let Ok(info) = DebugInfo::read(&words) else {
         return Ok(Conversion::default());
     };
-    let info = DebugInfo::read(&borrowed);
     let result = Converter::run(&info, module, to, options);
     if result.is_err()
         && let Ok(before) = Module::load(&words)

@@ -31,7 +31,7 @@
 //!             OpFunctionEnd
 //! "#;
 //! let words = spirvkit_text::assemble(text, &Default::default()).map_err(|_| "")?.words;
-//! let info = DebugInfo::read(&Module::new(&words)?);
+//! let info = DebugInfo::read(&words)?;
 //! let sections = dwarf::sections(&info, &ByteOffsets, &Options::default())?;
 //! assert!(sections.get(".debug_line").is_some());
 //! # Ok(())

@@ -1,7 +1,7 @@
 //! What the builder makes: every kind of instruction in every set, read back field by
 //! field.
 
-use spirvkit_binary::{Id, Module};
+use spirvkit_binary::Id;
 use spirvkit_debuginfo::build::*;
 use spirvkit_debuginfo::{
     DebugInfo, Encoding, Field, Flags, ImportedTag, Kind, OperationCode, Qualifier, Set, Tag,
@@ -513,8 +513,7 @@ fn every_kind_is_read_back_as_it_was_made() {
     for set in Set::ALL {
         let built = everything(set);
         assert_valid(&built.words, "spv1.5");
-        let module = Module::new(&built.words).unwrap();
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(&built.words).unwrap();
         for &kind in Kind::ALL {
             let has = info.of_kind(kind).next().is_some();
             assert_eq!(has, set.fields(kind).is_some(), "{kind:?} in {set}");
@@ -625,8 +624,7 @@ fn what_cannot_be_expressed_is_told_and_leaves_nothing_behind() {
         assert_eq!(refused, expected, "{notes:?}");
         let words = b.finish().unwrap().store();
         assert_valid(&words, "spv1.0");
-        let module = Module::new(&words).unwrap();
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(&words).unwrap();
         assert_eq!(info.entry(path).unwrap().kind(), Kind::InfoNone);
         let (file, _) = info.files().next().unwrap();
         assert_eq!(info.text_of(file), Some(long));
@@ -701,8 +699,7 @@ fn locations_hold_over_blocks_and_calls() {
         assert!(d.finish(&mut b).is_empty());
         let words = b.finish().unwrap().store();
         assert_valid(&words, "spv1.6");
-        let module = Module::new(&words).unwrap();
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(&words).unwrap();
         let sums = info.instructions().filter(|it| it.op() == Op::IAdd);
         let frames = sums.map(|sum| {
             let frames: Vec<_> = info.frames(sum.offset()).collect();

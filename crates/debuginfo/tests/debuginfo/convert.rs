@@ -41,7 +41,7 @@ fn words_of(set: Set, text: &str) -> Sample {
 }
 
 fn read(words: &[u32]) -> DebugInfo<'_> {
-    DebugInfo::read(&Borrowed::new(words).expect("a header"))
+    DebugInfo::read(words).expect("a header")
 }
 
 fn converted(words: &[u32], to: Set) -> (Vec<u32>, Conversion) {

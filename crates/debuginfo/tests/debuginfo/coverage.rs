@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::common::{SAMPLES, Sample, assemble};
-use spirvkit_binary::{Id, Module};
+use spirvkit_binary::Id;
 use spirvkit_debuginfo::{DebugInfo, Entry, Kind, remove};
 use spirvkit_text::{DisassembleOptions, disassemble};
 
@@ -68,8 +68,8 @@ fn can_be_removed(sample: &Sample, id: Id) -> bool {
     let mut module = spirvkit_ir::Module::load(&sample.words).expect("a module");
     remove(&mut module, id).expect("a debugging instruction");
     let words = module.store();
-    let without = Module::new(&words).expect("a header");
-    is_valid(&words) && DebugInfo::read(&without).entry(id).is_none()
+    let without = DebugInfo::read(&words).expect("a header");
+    is_valid(&words) && without.entry(id).is_none()
 }
 
 fn cell(sample: &Sample, info: &DebugInfo<'_>, kind: Kind) -> String {

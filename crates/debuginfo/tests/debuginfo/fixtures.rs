@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use spirvkit_binary::{Id, Instruction, LiteralString, Module, WordOffset, words_from_bytes};
+use spirvkit_binary::{Id, Instruction, LiteralString, WordOffset, words_from_bytes};
 use spirvkit_debuginfo::{
     DebugInfo, Entry, Field, FileId, Flags, Frame, ImportedTag, Kind, Location, Tag, Variable,
 };
@@ -249,15 +249,14 @@ fn check(name: &str) {
         for module in &group.modules {
             let bytes = fs::read(folder().join(&module.module)).expect("the module is there");
             let (words, _) = words_from_bytes(&bytes).expect("the module has words");
-            let parsed = Module::new(&words).expect("the module has a header");
-            let info = DebugInfo::read(&parsed);
+            let info = DebugInfo::read(&words).expect("the module has a header");
             let mut look = Look {
                 info: &info,
                 file: &expected.file,
                 no_arguments: module.no_arguments,
                 wrong: Vec::new(),
             };
-            look.imports(&parsed, &module.set);
+            look.imports(&module.set);
             look.group(group, &source);
             wrong.extend(
                 look.wrong
@@ -317,10 +316,10 @@ impl<'m> Look<'m> {
         }
     }
 
-    fn imports(&mut self, module: &Module<'_>, set: &str) {
-        let imports = module
+    fn imports(&mut self, set: &str) {
+        let imports = self
+            .info
             .instructions()
-            .flatten()
             .filter(|instruction| instruction.op() == Op::ExtInstImport);
         let names = imports.filter_map(|import| LiteralString::at_start_of(&import.words()[2..]));
         let has = names

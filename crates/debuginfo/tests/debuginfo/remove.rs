@@ -1,13 +1,13 @@
 //! Removing debugging instructions, one at a time: what is left is a valid module.
 
 use crate::common::{SAMPLES, Sample, assemble};
-use spirvkit_binary::{Id, Module as Read};
+use spirvkit_binary::{Header, Id};
 use spirvkit_debuginfo::{DebugInfo, Field, Kind, RemoveError, Set, remove, remove_each};
 use spirvkit_ir::Module;
 
 /// What the validator says, by the rules of the version that the module is.
 fn errors(words: &[u32]) -> Vec<String> {
-    let version = Read::new(words).unwrap().header().version;
+    let version = Header::from_words(words).unwrap().version;
     let env = format!("spv{}.{}", version.major, version.minor);
     let options = spirvkit_validate::Options::for_env(env.parse().unwrap()).max_errors(usize::MAX);
     let report = spirvkit_validate::validate(words, &options);
@@ -22,8 +22,7 @@ fn text(words: &[u32]) -> String {
 
 /// The debugging instructions of a module.
 fn all(words: &[u32]) -> Vec<(Id, Kind)> {
-    let module = Read::new(words).unwrap();
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(words).unwrap();
     info.entries().map(|it| (it.id(), it.kind())).collect()
 }
 
@@ -61,11 +60,9 @@ fn after_the_removal_of_any_one_the_module_is_valid() {
             }
             // All that is no debug information stays.
             let others = |words: &[u32]| {
-                let module = Read::new(words).unwrap();
-                let info = DebugInfo::read(&module);
-                let others = module
+                let info = DebugInfo::read(words).unwrap();
+                let others = info
                     .instructions()
-                    .map(Result::unwrap)
                     .filter(|it| info.entry_starting_at(it.offset()).is_none())
                     .filter(|it| !it.op().is_line());
                 others.map(|it| it.words().to_vec()).collect::<Vec<_>>()
@@ -139,8 +136,7 @@ fn only_debugging_instructions_are_removed() {
 fn in_the_first_set_none_takes_every_place() {
     let sample = Sample::new(SAMPLES[0].1);
     let words = without(&sample.words, &[sample.id("d_int")]);
-    let module = Read::new(&words).unwrap();
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(&words).unwrap();
     let none = info.of_kind(Kind::InfoNone).next().unwrap();
     // It stands before those that name it.
     assert_eq!(info.entries().next(), Some(none));
@@ -160,8 +156,7 @@ fn what_was_in_a_block_is_in_the_function_then() {
         let blocks = [sample.id("d_block"), sample.id("d_discr")];
         for asked in [&blocks[..1], &blocks[..]] {
             let words = without(&sample.words, asked);
-            let module = Read::new(&words).unwrap();
-            let info = DebugInfo::read(&module);
+            let info = DebugInfo::read(&words).unwrap();
             let y = info.entry(sample.id("d_y")).unwrap();
             assert_eq!(y.parent().unwrap().id(), sample.id("d_function"), "{set}");
         }
@@ -180,8 +175,7 @@ fn no_instruction_comes_into_another_scope() {
         assert_eq!(before, sample.id("d_helper"), "{set}");
         // The scope before it in the block must not come to hold for it.
         let words = without(&sample.words, &[sample.id("inside")]);
-        let module = Read::new(&words).unwrap();
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(&words).unwrap();
         let sum = info.definition(sample.id("sum")).unwrap();
         let scopes = info.entries().filter(|it| it.offset() < sum.offset());
         let last = scopes
@@ -196,8 +190,7 @@ fn members_leave_their_composite() {
     for (set, sample) in &SAMPLES[1..] {
         let sample = Sample::new(sample);
         let words = without(&sample.words, &[sample.id("d_mass")]);
-        let module = Read::new(&words).unwrap();
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(&words).unwrap();
         let body = info.entry(sample.id("d_body")).unwrap();
         let members: Vec<Id> = body.members().map(|it| it.id()).collect();
         let mut expected = vec![sample.id("d_inherit"), sample.id("d_static")];
@@ -231,8 +224,7 @@ fn texts_are_there_as_a_whole_or_not_at_all() {
     let words = assemble(TEXTS);
     let texts = |asked: u32| {
         let words = without(&words, &[Id(asked)]);
-        let module = Read::new(&words).unwrap();
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(&words).unwrap();
         let files = info
             .files()
             .map(|(id, file)| (file.name().to_owned(), info.text_of(id)));
@@ -325,8 +317,7 @@ fn however_much_depends_on_it_the_time_grows_linearly() {
         assert_eq!(removed.instructions.len(), expected);
         remove_each(&mut module, &blocks).unwrap();
         let words = module.store();
-        let read = Read::new(&words).unwrap();
-        let info = DebugInfo::read(&read);
+        let info = DebugInfo::read(&words).unwrap();
         let parent = info.entry(variable).unwrap().parent().map(|it| it.id());
         let expected = (set != Set::DebugInfo).then_some(unit);
         assert_eq!(parent, expected);
@@ -371,8 +362,7 @@ fn the_whole_set_goes_without_a_trace() {
             after.iter().all(|it| before.contains(it)),
             "{name}: {after:#?}"
         );
-        let read = Read::new(&left).unwrap();
-        assert_eq!(DebugInfo::read(&read).sets().count(), 0, "{name}");
+        assert_eq!(DebugInfo::read(&left).unwrap().sets().count(), 0, "{name}");
         let text = text(&left);
         assert!(!text.contains("SPV_KHR_non_semantic_info"), "{name}");
     }

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use rayon::prelude::*;
 use serde::Deserialize;
-use spirvkit::binary::{Module, WordOffset};
+use spirvkit::binary::WordOffset;
 use spirvkit::debuginfo::DebugInfo;
 use spirvkit::debuginfo::dwarf::{self, Options, Version};
 
@@ -155,16 +155,14 @@ fn modules(source: &Path, sample: &Sample) -> Result<Modules, Box<dyn std::error
 
 /// Whether a module tells of its source.
 fn has_info(words: &[u32], sets_only: bool) -> bool {
-    let Ok(module) = Module::new(words) else {
+    let Ok(info) = DebugInfo::read(words) else {
         return false;
     };
-    let info = DebugInfo::read(&module);
     info.sets().next().is_some() || !sets_only && !info.functions().is_empty()
 }
 
 fn write(name: &str, words: &[u32], version: Version, path: &Path) -> Result<Object, String> {
-    let module = Module::new(words).map_err(|error| format!("{name}: {error}"))?;
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(words).map_err(|error| format!("{name}: {error}"))?;
     let options = Options::default().version(version);
     let object = dwarf::object(&info, &options).map_err(|error| format!("{name}: {error}"))?;
     fs::write(path, object).map_err(|error| format!("{name}: {error}"))?;
@@ -177,10 +175,9 @@ fn write(name: &str, words: &[u32], version: Version, path: &Path) -> Result<Obj
 
 /// Asks about an object, if it tells of its source.
 fn ask(object: &Object) -> Vec<String> {
-    let Ok(module) = Module::new(&object.words) else {
+    let Ok(info) = DebugInfo::read(&object.words) else {
         return Vec::new();
     };
-    let info = DebugInfo::read(&module);
     if info.runs().next().is_none() && info.sets().next().is_none() {
         return Vec::new();
     }

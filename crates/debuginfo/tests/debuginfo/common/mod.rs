@@ -50,7 +50,7 @@ impl Sample {
     }
 
     pub(crate) fn info(&self) -> DebugInfo<'_> {
-        DebugInfo::read(&Module::new(&self.words).expect("a header"))
+        DebugInfo::read(&self.words).expect("a header")
     }
 
     /// The id that the text calls `%name`.

@@ -13,7 +13,7 @@ use gimli::{
     AttributeValue, DebuggingInformationEntry, DwAt, EndianSlice, LittleEndian, Reader as _, Unit,
 };
 use serde_json::Value;
-use spirvkit_binary::{Id, Module, words_from_bytes};
+use spirvkit_binary::{Id, words_from_bytes};
 use spirvkit_debuginfo::DebugInfo;
 use spirvkit_debuginfo::dwarf::{
     self, Address, ByteOffsets, CodeMap, Options, Place, Sections, Version,
@@ -573,10 +573,9 @@ fn damaged_modules_do_no_harm() {
                     _ => words[5 + next() as usize % (words.len() - 5)],
                 };
             }
-            let Ok(module) = Module::new(&words) else {
+            let Ok(info) = DebugInfo::read(&words) else {
                 continue;
             };
-            let info = DebugInfo::read(&module);
             for version in VERSIONS {
                 let options = Options::default().version(version).embed_sources(true);
                 let sections = dwarf::sections(&info, &ByteOffsets, &options).expect("DWARF");
@@ -593,8 +592,7 @@ fn objects_hold_the_module_and_its_functions() {
     use object::read::elf::ElfFile64;
     use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
     let words = assembled(INLINED);
-    let module = Module::new(&words).expect("a module");
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(&words).expect("a module");
     let object = dwarf::object(&info, &Options::default()).expect("an object");
     let file: ElfFile64<'_> = ElfFile64::parse(object.as_slice()).expect("ELF");
     let text = file.section_by_name(".text").expect("the module");
@@ -638,8 +636,7 @@ fn parameters_of_one_type_are_written_as_often_as_there_is_room() {
         );
     }
     let words = assembled(&text);
-    let module = Module::new(&words).expect("a module");
-    let info = DebugInfo::read(&module);
+    let info = DebugInfo::read(&words).expect("a module");
     let sections = dwarf::sections(&info, &ByteOffsets, &Options::default()).expect("sections");
     // Each takes six bytes there, and 64 times as much while it is made.
     let most = (64 * words.len() * 4 + (16 << 20)) / 64;
@@ -658,15 +655,14 @@ fn a_function_with_the_id_of_another_has_no_symbol() {
          %g = OpFunction %void None %fn\n%2 = OpLabel\nOpReturn\nOpFunctionEnd\n",
     );
     let symbols = |words: &[u32]| {
-        let module = Module::new(words).expect("a module");
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(words).expect("a module");
         let object = dwarf::object(&info, &Options::default()).expect("an object");
         let file: ElfFile64<'_> = ElfFile64::parse(object.as_slice()).expect("ELF");
         file.symbols().count()
     };
     let of_two = symbols(&words);
-    let module = Module::new(&words).expect("a module");
-    let functions: Vec<usize> = DebugInfo::read(&module)
+    let functions: Vec<usize> = DebugInfo::read(&words)
+        .expect("a module")
         .functions()
         .iter()
         .map(|function| function.words.start + 2)

@@ -36,8 +36,7 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) fn of(words: &[u32], map: &dyn CodeMap, version: Version) -> Self {
-        let module = Module::new(words).expect("a module");
-        let info = DebugInfo::read(&module);
+        let info = DebugInfo::read(words).expect("a module");
         let options = Options::default().version(version);
         let sections = dwarf::sections(&info, map, &options).expect("DWARF");
         Self::sections(&sections)

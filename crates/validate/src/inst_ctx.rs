@@ -6,8 +6,9 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::ExecutionMode;
 
 use crate::finding::{CheckResult, Finding};
-use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module, Type};
+use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module};
 use crate::pattern::Pattern;
+use crate::phases::refuses;
 use crate::rule::Rule;
 
 /// An instruction in its module.
@@ -133,10 +134,11 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         wanted: &dyn fmt::Display,
     ) -> CheckResult {
         let (m, operand) = (self.m, self.id(index));
-        // What sets of instructions take need not be values, but then it is no type.
-        let is_reported = match self.inst.op().is_ext_inst() {
-            true => m.def(operand).is_none() || m.ty(operand) != Type::None,
-            false => m.type_of(operand).is_none(),
+        let is_reported = match self.inst.op() {
+            _ if m.def(operand).is_none() => true,
+            // What sets of instructions take need not be values, but then it is no type.
+            op if op.is_ext_inst() => m.op_of(operand).is_type(),
+            op => m.type_of(operand).is_none() && refuses(op, m.op_of(operand)),
         };
         match is_reported {
             true => Ok(()),
@@ -185,6 +187,20 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         match wanted.matches_value(self.m, self.id(index)) {
             true => Ok(()),
             false => self.check_value(rule, index, &wanted),
+        }
+    }
+
+    /// Checks that an operand, counted from 0 behind the result, is a type that is so.
+    #[inline]
+    pub(crate) fn expect_type(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        wanted: Pattern,
+    ) -> CheckResult {
+        match wanted.matches(self.m, self.id(index)) {
+            true => Ok(()),
+            false => Err(self.operand_finding(rule, index, &wanted.to_string())),
         }
     }
 

@@ -29,6 +29,12 @@ enum What {
     },
     /// A type by its opcode, and what to call it.
     Type(Op, &'static str),
+    /// Whatever is a type.
+    AnyType,
+    /// The same, but not `OpTypeVoid`.
+    NonVoid,
+    /// An array whose elements are so: with the length, if it must have one.
+    Array(&'static Pattern, Option<u32>),
     /// A pointer into one of these storage classes; with none, into any.
     Pointer(&'static [StorageClass]),
     /// A typed pointer to what is so.
@@ -56,10 +62,13 @@ enum Components {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Scalar,
-    /// One of these numbers of them; with none, any number.
+    /// One of these numbers of them; with none, any number. A number that is wanted must
+    /// be known: that of a long vector may depend on specialization.
     Vector(&'static [u32]),
     ScalarOrVector,
     Matrix,
+    /// So many columns of so many components.
+    MatrixOf(u32, u32),
     SquareMatrix,
     CooperativeMatrix,
 }
@@ -102,6 +111,19 @@ pub(crate) const ACCELERATION_STRUCTURE: Pattern = Pattern::declared_by(
 );
 /// `OpTypeStruct`.
 pub(crate) const STRUCT: Pattern = Pattern::declared_by(Op::TypeStruct, "a structure");
+/// `OpTypeFunction`.
+pub(crate) const FUNCTION_TYPE: Pattern = Pattern::declared_by(Op::TypeFunction, "a function type");
+/// `OpTypeTensorARM`.
+pub(crate) const TENSOR: Pattern = Pattern::declared_by(Op::TypeTensorARM, "a tensor");
+/// A pointer that says what it points to.
+pub(crate) const TYPED_POINTER: Pattern = Pattern::declared_by(Op::TypePointer, "a typed pointer");
+/// A pointer that says nothing of what it points to.
+pub(crate) const UNTYPED_POINTER: Pattern =
+    Pattern::declared_by(Op::TypeUntypedPointerKHR, "an untyped pointer");
+/// Any type.
+pub(crate) const TYPE: Pattern = Pattern::of(What::AnyType);
+/// A type that there can be objects of.
+pub(crate) const NON_VOID: Pattern = Pattern::of(What::NonVoid);
 
 impl Pattern {
     const fn data(components: Components) -> Self {
@@ -133,6 +155,16 @@ impl Pattern {
     /// its subsets, too.
     pub(crate) const fn pointer_into(classes: &'static [StorageClass]) -> Self {
         Self::of(What::Pointer(classes))
+    }
+
+    /// An array of what is so, with a length or without.
+    pub(crate) const fn array_of(element: &'static Self) -> Self {
+        Self::of(What::Array(element, None))
+    }
+
+    /// An array of so many, or of a number that specialization decides.
+    pub(crate) const fn array_of_length(length: u32, element: &'static Self) -> Self {
+        Self::of(What::Array(element, Some(length)))
     }
 
     /// Anything that is as one of these says.
@@ -174,6 +206,11 @@ impl Pattern {
     /// A matrix of them with as many rows as columns.
     pub(crate) const fn square_matrix(self) -> Self {
         self.with_form(Form::SquareMatrix)
+    }
+
+    /// A matrix of so many columns of so many of them.
+    pub(crate) const fn matrix_of(self, columns: u32, rows: u32) -> Self {
+        self.with_form(Form::MatrixOf(columns, rows))
     }
 
     /// One of them, or a vector.
@@ -240,6 +277,18 @@ impl Pattern {
                 classes.is_empty() || classes.contains(&class)
             }),
             What::PointerTo(wanted) => m.pointee(ty).is_some_and(|ty| wanted.matches(m, ty)),
+            What::Array(wanted, length) => match m.ty(ty) {
+                Type::Array { element, .. } => {
+                    // What specialization decides may be right.
+                    let found = m.array_length(ty);
+                    let fits =
+                        length.is_none_or(|length| found.is_none_or(|it| it == length.into()));
+                    fits && wanted.matches(m, element)
+                }
+                _ => false,
+            },
+            What::AnyType => m.op_of(ty).is_type(),
+            What::NonVoid => m.op_of(ty).is_type() && !m.is_void(ty),
             What::Either(all) => all.iter().any(|wanted| wanted.matches(m, ty)),
         }
     }
@@ -271,6 +320,14 @@ impl Form {
                 let fits = self == Self::Matrix || m.dimension(column) == count;
                 m.vector_component(column).filter(|_| fits)
             }
+            Self::MatrixOf(columns, rows) => match m.ty(ty) {
+                Type::Matrix { column, count }
+                    if (count, m.dimension(column)) == (columns, rows) =>
+                {
+                    m.vector_component(column)
+                }
+                _ => None,
+            },
             Self::CooperativeMatrix => m.is_cooperative_matrix(ty).then(|| m.component_type(ty)),
         }
     }
@@ -345,6 +402,18 @@ fn alternatives<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
     }
 }
 
+impl Pattern {
+    /// What several of them are called: "32-bit floats", "vectors of three floats".
+    fn plural(self) -> String {
+        let one = self.to_string();
+        let noun = one.split_once(' ').map_or(&*one, |(_article, noun)| noun);
+        match noun.split_once(" of ") {
+            Some((head, rest)) => format!("{head}s of {rest}"),
+            None => format!("{noun}s"),
+        }
+    }
+}
+
 impl fmt::Display for Pattern {
     /// Writes what is meant, with its article: "a vector of four 32-bit floats".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -373,6 +442,10 @@ impl fmt::Display for Pattern {
                     }
                     Form::Matrix => format!("matrix of {width}{several}"),
                     Form::SquareMatrix => format!("square matrix of {width}{several}"),
+                    Form::MatrixOf(columns, rows) => {
+                        let (columns, rows) = (number(columns), number(rows));
+                        format!("matrix of {columns} columns of {rows} {width}{several}")
+                    }
                     Form::CooperativeMatrix => format!("cooperative matrix of {width}{several}"),
                 };
                 // Of anything: that goes without saying.
@@ -391,6 +464,13 @@ impl fmt::Display for Pattern {
                 format!("pointer into {classes} memory")
             }
             What::PointerTo(pointee) => format!("pointer to {pointee}"),
+            What::AnyType => "type".to_owned(),
+            What::NonVoid => "type other than void".to_owned(),
+            What::Array(element, length) => {
+                let space = if length.is_none() { "" } else { " " };
+                let length = length.map_or_else(String::new, number);
+                format!("array of {length}{space}{}", element.plural())
+            }
         };
         match self.is_constant {
             true => write!(f, "a constant {text}"),
@@ -415,19 +495,24 @@ mod tests {
         %7 = OpTypeMatrix %6 2
         %8 = OpTypePointer Input %4
         %9 = OpTypeSampler
-        %10 = OpConstant %2 5
-        %11 = OpVariable %8 Input";
+        %12 = OpTypeVoid
+        %13 = OpConstant %2 5
+        %14 = OpVariable %8 Input
+        %15 = OpSpecConstant %2 4
+        %10 = OpTypeArray %6 %13
+        %11 = OpTypeVectorIdEXT %4 %15";
 
+    const TWO_FLOATS: Pattern = FLOAT.vector_of(&[2]);
     const ALTERNATIVES: Pattern = Pattern::either(&[BOOL, UNSIGNED.vector(), POINTER]);
 
-    /// The types from 1 to 9 that a pattern matches.
+    /// The types from 1 to 12 and the values from 13 on that a pattern matches.
     fn matched(pattern: Pattern) -> Vec<u32> {
         let assembled = spirvkit_text::assemble(TYPES, &Default::default()).unwrap();
         let header = spirvkit_binary::Header::from_words(&assembled.words).unwrap();
         let options = Options::default();
         let m = Module::index(&assembled.words, header, &options, None);
-        let types = (1..=9).filter(|&id| pattern.matches(&m, Id(id)));
-        let values = (10..=11).filter(|&id| pattern.matches_value(&m, Id(id)));
+        let types = (1..=12).filter(|&id| pattern.matches(&m, Id(id)));
+        let values = (13..=15).filter(|&id| pattern.matches_value(&m, Id(id)));
         types.chain(values).collect()
     }
 
@@ -435,17 +520,17 @@ mod tests {
     fn patterns_match_what_they_say() {
         let all: &[(Pattern, &str, &[u32])] = &[
             (BOOL, "a boolean", &[1]),
-            (INT, "an integer", &[2, 3, 10]),
-            (UNSIGNED, "an unsigned integer", &[2, 10]),
+            (INT, "an integer", &[2, 3, 13, 15]),
+            (UNSIGNED, "an unsigned integer", &[2, 13, 15]),
             (FLOAT, "a float", &[4]),
-            (NUMBER, "an integer or float", &[2, 3, 4, 10]),
-            (DATA, "a scalar", &[1, 2, 3, 4, 10]),
-            (POINTER, "a pointer", &[8, 11]),
+            (NUMBER, "an integer or float", &[2, 3, 4, 13, 15]),
+            (DATA, "a scalar", &[1, 2, 3, 4, 13, 15]),
+            (POINTER, "a pointer", &[8, 14]),
             (INT.widths(&[64]), "a 64-bit integer", &[3]),
             (
                 INT.widths(&[16, 32, 64]),
                 "a 16-, 32- or 64-bit integer",
-                &[2, 3, 10],
+                &[2, 3, 13, 15],
             ),
             (FLOAT.vector_of(&[4]), "a vector of four floats", &[]),
             (
@@ -456,17 +541,17 @@ mod tests {
             (
                 INT.scalar_or_vector(),
                 "an integer scalar or vector",
-                &[2, 3, 5, 10],
+                &[2, 3, 5, 13, 15],
             ),
             (
                 FLOAT.scalar_or_vector(),
                 "a floating-point scalar or vector",
-                &[4, 6],
+                &[4, 6, 11],
             ),
             (
                 DATA.scalar_or_vector(),
                 "a scalar or vector",
-                &[1, 2, 3, 4, 5, 6, 10],
+                &[1, 2, 3, 4, 5, 6, 11, 13, 15],
             ),
             (
                 INT.cooperative_matrix(),
@@ -474,7 +559,7 @@ mod tests {
                 &[],
             ),
             (INT.vector(), "a vector of integers", &[5]),
-            (VECTOR, "a vector", &[5, 6]),
+            (VECTOR, "a vector", &[5, 6, 11]),
             (
                 NUMBER.vector_of(&[2, 3, 8]),
                 "a vector of two, three or 8 integers or floats",
@@ -488,7 +573,7 @@ mod tests {
             (
                 Pattern::pointer_into(&[StorageClass::Generic, StorageClass::Input]),
                 "a pointer into `Generic` or `Input` memory",
-                &[8, 11],
+                &[8, 14],
             ),
             (
                 Pattern::pointer_into(&[StorageClass::CrossWorkgroup]),
@@ -498,24 +583,55 @@ mod tests {
             (
                 ALTERNATIVES,
                 "a boolean, a vector of unsigned integers or a pointer",
-                &[1, 5, 8, 11],
+                &[1, 5, 8, 14],
             ),
             (
                 Pattern::pointer_to(&FLOAT),
                 "a pointer to a float",
-                &[8, 11],
+                &[8, 14],
+            ),
+            (SAMPLER, "a sampler", &[9]),
+            (TYPED_POINTER, "a typed pointer", &[8, 14]),
+            (UNTYPED_POINTER, "an untyped pointer", &[]),
+            (
+                TYPE,
+                "a type",
+                &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
             ),
             (
-                Pattern::declared_by(Op::TypeSampler, "a sampler"),
-                "a sampler",
-                &[9],
+                NON_VOID,
+                "a type other than void",
+                &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15],
+            ),
+            (VOID, "void", &[12]),
+            (Pattern::array_of(&VECTOR), "an array of vectors", &[10]),
+            (Pattern::array_of(&FLOAT), "an array of floats", &[]),
+            (
+                Pattern::array_of_length(5, &TWO_FLOATS),
+                "an array of 5 vectors of two floats",
+                &[10],
+            ),
+            (
+                Pattern::array_of_length(3, &TWO_FLOATS),
+                "an array of three vectors of two floats",
+                &[],
+            ),
+            (
+                FLOAT.matrix_of(2, 2),
+                "a matrix of two columns of two floats",
+                &[7],
+            ),
+            (
+                FLOAT.widths(&[32]).matrix_of(4, 2),
+                "a matrix of four columns of two 32-bit floats",
+                &[],
             ),
         ];
         for &(pattern, words, ids) in all {
             assert_eq!(pattern.to_string(), words);
             assert_eq!(matched(pattern), ids, "{words}");
         }
-        assert_eq!(matched(UNSIGNED.constant())[1..], [10]);
+        assert_eq!(matched(UNSIGNED.constant())[1..], [13, 15]);
         assert_eq!(
             INT.constant().widths(&[32]).to_string(),
             "a constant 32-bit integer"

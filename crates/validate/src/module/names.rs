@@ -94,9 +94,13 @@ impl Module<'_> {
         }
     }
 
-    /// What an operand is: instructions of sets that give nothing, by their names.
+    /// What an operand is: types as such, and instructions of sets that give nothing, by
+    /// their names.
     #[cold]
     pub(crate) fn show_operand(&self, id: Id) -> String {
+        if self.op_of(id).is_type() {
+            return self.show_type(id);
+        }
         let def = self.def(id).filter(|def| def.op().is_ext_inst());
         let def = def.filter(|def| self.is_void(def.result_type().unwrap_or(Id(0))));
         match def.and_then(|def| self.extended(&def)) {

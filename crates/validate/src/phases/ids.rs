@@ -103,6 +103,14 @@ impl Takes {
         }
     }
 
+    /// Whether what an opcode defines is neither a value nor anything that is taken.
+    fn refuses(self, def: Op) -> bool {
+        match def.is_type() {
+            true => !self.types,
+            false => !self.untyped && never_a_value(def),
+        }
+    }
+
     /// What an extended instruction takes after its number.
     pub(super) fn of_extended(op: Op, set: Option<ExtInstSet>, number: u32) -> Self {
         let forward_refs = match op {
@@ -133,6 +141,13 @@ impl Takes {
 
 const DEBUG_TYPE_COMPOSITE: u32 = 10;
 const DEBUG_FUNCTION: u32 = 20;
+
+/// Whether it is reported here that a core instruction has what an opcode defines, which
+/// is no value, for an operand.
+pub(crate) fn refuses(op: Op, def: Op) -> bool {
+    op.info()
+        .is_some_and(|info| Takes::of(op, info).refuses(def))
+}
 
 /// Instructions outside of declarations that are about types.
 fn takes_types(op: Op) -> bool {
@@ -367,18 +382,17 @@ impl<'m, 'a> Ids<'m, 'a> {
             };
         }
         let def = m.op_of(id);
-        let is_type = def.is_type();
-        if is_type && !takes.types {
+        if !takes.refuses(def) {
+            return Ok(());
+        }
+        if def.is_type() {
             let message = format!("{} needs values, but {} is a type", inst.op(), m.name(id));
             let finding = self.finding(&id::TYPE_AS_VALUE, inst, message);
             return Err(finding.about(m, id, "the type is declared here"));
         }
-        if !is_type && !takes.untyped && never_a_value(def) {
-            let message = format!("{} needs values, but {} is an {def}", inst.op(), m.name(id));
-            let finding = self.finding(&id::NO_VALUE, inst, message);
-            return Err(finding.about(m, id, "this has no type"));
-        }
-        Ok(())
+        let message = format!("{} needs values, but {} is an {def}", inst.op(), m.name(id));
+        let finding = self.finding(&id::NO_VALUE, inst, message);
+        Err(finding.about(m, id, "this has no type"))
     }
 
     /// Notes that a value of another block is used.

@@ -19,6 +19,8 @@ mod ids;
 mod layout;
 mod operands;
 
+pub(crate) use ids::refuses;
+
 use spirvkit_binary::{Budget, Error, ErrorKind, Header};
 
 use crate::finding::{Finding, Mentions, Reporter};

@@ -10,6 +10,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, NONE, Signature, Type};
+use crate::pattern::{INT, POINTER, TYPED_POINTER, UNTYPED_POINTER};
 use crate::rules::generated::access_chain;
 
 pub(crate) const FAMILY: Family = Family {
@@ -88,7 +89,7 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
     if let Some((_, count)) = vector {
         base_type = match m.vector_of_pointers(base_type) {
             Some((pointer, given)) if given == count => pointer,
-            _ => return Err(base_finding(at, kind, base)),
+            _ => return Err(base_finding(at, kind)),
         };
     }
     let start = match kind.untyped {
@@ -107,7 +108,7 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
         false => m.pointee(base_type),
     };
     let Some(start) = start else {
-        return Err(base_finding(at, kind, base));
+        return Err(base_finding(at, kind));
     };
     let classes = expect(m.pointer_class(base_type) == Some(class), || {
         let message = format!(
@@ -144,25 +145,19 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
 #[cold]
 fn result_finding(at: &InstCtx<'_, '_>, kind: Kind) -> Finding {
     let wanted = match kind.untyped {
-        true => "an untyped pointer",
-        false => "a typed pointer",
+        true => UNTYPED_POINTER,
+        false => TYPED_POINTER,
     };
-    at.result_finding(&access_chain::RESULT_TYPE, wanted)
+    at.result_finding(&access_chain::RESULT_TYPE, &wanted.to_string())
 }
 
 #[cold]
-fn base_finding(at: &InstCtx<'_, '_>, kind: Kind, base: Id) -> Finding {
-    let wanted = match kind.untyped {
-        true => "a pointer",
-        false => "a typed pointer",
+fn base_finding(at: &InstCtx<'_, '_>, kind: Kind) -> Finding {
+    let (index, wanted) = match kind.untyped {
+        true => (1, POINTER),
+        false => (0, TYPED_POINTER),
     };
-    let message = format!(
-        "the base of {} must be {wanted}, but is {}",
-        at.inst.op(),
-        at.m.show_value(base)
-    );
-    at.finding(&access_chain::BASE, message)
-        .about(at.m, base, "it is defined here")
+    at.operand_finding(&access_chain::BASE, index, &wanted.to_string())
 }
 
 /// Follows the indexes, the first of which is this operand, from a type.
@@ -204,7 +199,7 @@ fn no_integers(at: &InstCtx<'_, '_>, first: usize) -> Finding {
     let wrong = indexes.filter(|&(_, index)| !m.is_int_scalar(m.type_of(index).unwrap_or(Id(0))));
     let wrong = all(wrong.map(|(number, index)| {
         let message = format!(
-            "index {} must be a scalar integer, but is {}",
+            "index {} must be {INT}, but is {}",
             number - first + 1,
             m.show_value(index)
         );
@@ -213,7 +208,7 @@ fn no_integers(at: &InstCtx<'_, '_>, first: usize) -> Finding {
     }));
     wrong
         .err()
-        .unwrap_or_else(|| at.finding(&access_chain::INDEX, "an index must be a scalar integer"))
+        .unwrap_or_else(|| at.finding(&access_chain::INDEX, "an index must be an integer"))
 }
 
 fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
@@ -306,16 +301,8 @@ fn step(
     start: Id,
 ) -> CheckResult {
     let m = at.m;
+    at.expect_operand(&access_chain::ELEMENT, operand, INT)?;
     let element = at.id(operand);
-    if !m.is_int_scalar(m.type_of(element).unwrap_or(Id(0))) {
-        let message = format!(
-            "the element of {} must be an integer, but is {}",
-            at.inst.op(),
-            m.show_value(element)
-        );
-        let finding = at.finding(&access_chain::ELEMENT, message);
-        return Err(finding.about(m, element, "the element is defined here"));
-    }
     if !m.has(Capability::Shader) {
         return Ok(());
     }
@@ -421,14 +408,9 @@ fn block_arrays(at: &InstCtx<'_, '_>, base: Id, start: Id) -> CheckResult {
 
 fn raw(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let result = at.result_type();
-    let is_32 = |index: usize| m.is_int_scalar_of(at.type_of_arg(index), 32);
-    let Type::Pointer { class, pointee } = m.ty(result) else {
-        let message = format!(
-            "the result of a raw access chain must be a pointer, but is {}",
-            m.show_type(result)
-        );
-        return Err(at.finding(&access_chain::RAW, message));
+    at.expect_result(&access_chain::RAW, TYPED_POINTER)?;
+    let Type::Pointer { class, pointee } = m.ty(at.result_type()) else {
+        return Ok(());
     };
     let stride = m.constant_u64(at.id(1));
     let robustness = RawAccessChainOperands(at.inst.optional(4).unwrap_or(0)).0;
@@ -462,18 +444,8 @@ fn raw(at: &InstCtx<'_, '_>) -> CheckResult {
                 m.show_value(at.id(1))
             ))
         }),
-        expect(is_32(2), || {
-            finding(format!(
-                "the index must be a 32-bit integer, but is {}",
-                m.show_value(at.id(2))
-            ))
-        }),
-        expect(is_32(3), || {
-            finding(format!(
-                "the offset must be a 32-bit integer, but is {}",
-                m.show_value(at.id(3))
-            ))
-        }),
+        at.expect_operand(&access_chain::RAW, 2, INT.widths(&[32])),
+        at.expect_operand(&access_chain::RAW, 3, INT.widths(&[32])),
         expect(!per_component || !per_element, || {
             finding("robustness must be per component or per element, but not both".to_owned())
         }),

@@ -10,6 +10,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Lookup, Module, Type};
+use crate::pattern::{INT, Pattern, TENSOR};
 use crate::rules::generated::graph;
 
 pub(crate) const FAMILY: Family = Family {
@@ -29,37 +30,20 @@ pub(crate) const FAMILY: Family = Family {
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::TypeGraphARM => check_type(at),
-        Op::GraphConstantARM => match is_tensor(at.m, at.result_type()) {
-            true => Ok(()),
-            false => {
-                let shown = at.m.show_type(at.result_type());
-                let message =
-                    format!("the type of a graph constant must be a tensor, but is {shown}");
-                Err(at.finding(&graph::CONSTANT, message).word(1))
-            }
-        },
-        Op::GraphARM => match GraphType::of(at.m, at.result_type()) {
-            Some(_) => Ok(()),
-            None => {
-                let shown = at.m.show_type(at.result_type());
-                let message = format!("the type of a graph must be a graph type, but is {shown}");
-                Err(at.finding(&graph::RESULT, message).word(1))
-            }
-        },
+        Op::GraphConstantARM => at.expect_result(&graph::CONSTANT, TENSOR),
+        Op::GraphARM => at.expect_result(&graph::RESULT, GRAPH_TYPE),
         Op::GraphEntryPointARM => check_entry(at),
         _ => Ok(()),
     }
 }
 
-fn is_tensor(m: &Module<'_>, ty: Id) -> bool {
-    m.ty(ty) == Type::Other(Op::TypeTensorARM)
-}
+const GRAPH_TYPE: Pattern = Pattern::declared_by(Op::TypeGraphARM, "a graph type");
 
 /// A tensor or an array of tensors.
 fn is_interface(m: &Module<'_>, ty: Id) -> bool {
     match m.ty(ty) {
-        Type::Array { element, .. } | Type::RuntimeArray { element } => is_tensor(m, element),
-        _ => is_tensor(m, ty),
+        Type::Array { element, .. } | Type::RuntimeArray { element } => TENSOR.matches(m, element),
+        _ => TENSOR.matches(m, ty),
     }
 }
 
@@ -241,17 +225,17 @@ fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> CheckResult {
         let finding = Finding::new(rule, inst.offset(), message).operand(m, index);
         finding.about(m, index, "it is defined here")
     };
-    let is_integer = m.is_int_scalar_of(m.type_of(index).unwrap_or(Id(0)), 32);
-    let integer = expect(is_integer, || {
+    let wanted = INT.widths(&[32]);
+    let integer = expect(wanted.matches_value(m, index), || {
         let message = format!(
-            "the indexes of {op} must be 32-bit integers, but one is {}",
+            "each index of {op} must be {wanted}, but one is {}",
             m.show_value(index)
         );
         finding(&graph::INDEX, message)
     });
     let constant = expect(!m.env.is_vulkan() || m.is_constant(index), || {
         let message = format!(
-            "the indexes of {op} must be constants in Vulkan, but {} is not",
+            "in Vulkan, each index of {op} must be a constant, but {} is not",
             m.name(index)
         );
         finding(&graph::INDEX_CONSTANT, message).vuid(match op {

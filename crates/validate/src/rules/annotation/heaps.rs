@@ -8,6 +8,7 @@ use super::holds_descriptor;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Lookup};
+use crate::pattern::INT;
 use crate::rules::generated::annotation;
 
 /// Checks the operand that is a stride or an offset.
@@ -17,10 +18,10 @@ fn check_operand(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult
     if m.def_offset(id) == 0 {
         return Ok(());
     }
-    let is_fine = m.is_constant(id) && m.type_of(id).is_some_and(|ty| m.is_int_scalar_of(ty, 32));
-    if !is_fine {
+    let wanted = INT.constant().widths(&[32]);
+    if !wanted.matches_value(m, id) {
         let message = format!(
-            "the operand of {} must be a constant 32-bit integer, but is {}",
+            "the operand of {} must be {wanted}, but is {}",
             decorated.decoration,
             m.show_value(id)
         );

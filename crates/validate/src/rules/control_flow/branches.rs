@@ -7,6 +7,7 @@ use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::flow::{Flow, literal_words, targets};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Lookup, Type};
+use crate::pattern::{BOOL, INT};
 use crate::rules::generated::{branch, return_, switch};
 
 /// Checks a branch by itself.
@@ -45,16 +46,7 @@ pub(super) fn check_label(at: &InstCtx<'_, '_>, label: Id) -> CheckResult {
 
 fn check_conditional(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let condition = at.id(0);
-    let decides = m.def(condition).is_none() || m.is_bool_scalar(at.type_of_arg(0));
-    let condition = expect(decides, || {
-        let message = format!(
-            "the condition of OpBranchConditional must be a boolean scalar, but is {}",
-            m.show_value(condition)
-        );
-        let finding = at.finding(&branch::CONDITION, message);
-        finding.about(m, condition, "the condition is defined here")
-    });
+    let condition = at.expect_operand(&branch::CONDITION, 0, BOOL);
     let is_same = m.version >= Version::V1_6 && at.id(1) == at.id(2);
     let labels = expect(!is_same, || {
         let message = format!(
@@ -91,16 +83,7 @@ fn check_weights(at: &InstCtx<'_, '_>) -> CheckResult {
 }
 
 fn check_switch(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    let selector = at.id(0);
-    if m.def(selector).is_some() && !m.is_int_scalar(at.type_of_arg(0)) {
-        let message = format!(
-            "the selector of OpSwitch must be an integer scalar, but is {}",
-            m.show_value(selector)
-        );
-        let finding = at.finding(&switch::SELECTOR, message);
-        return Err(finding.about(m, selector, "the selector is defined here"));
-    }
+    at.expect_operand(&switch::SELECTOR, 0, INT)?;
     all(repeated_literals(at).into_iter().map(|literal| {
         let message = format!("OpSwitch has more than one label for {literal}");
         Err(at.finding(&switch::SAME_LITERALS, message).warning())

@@ -6,6 +6,7 @@ use spirvkit_grammar::{Decoration, Op, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Lookup, Module, Type};
+use crate::pattern::NUMBER;
 use crate::rules::generated::decoration;
 
 /// Checks a `Coherent` or `Volatile` in the Vulkan memory model.
@@ -178,7 +179,7 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
             )
             .about(m, target, "this is decorated"))
     };
-    if !m.is_int_scalar_or_vector(ty) && !m.is_float_scalar_or_vector(ty) {
+    if !NUMBER.scalar_or_vector().matches(m, ty) {
         return wrong(
             0,
             format!(

@@ -5,6 +5,7 @@ use spirvkit_grammar::{Capability, FPFastMathMode, FPRoundingMode, Op, StorageCl
 
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::module::{Decorated, Inst, Lookup, Module};
+use crate::pattern::{FLOAT, Pattern};
 use crate::rules::generated::decoration;
 
 /// Checks an `FPFastMathMode`.
@@ -34,6 +35,9 @@ pub(super) fn check_rounding(m: &Module<'_>, target: Id, decorated: &Decorated<'
     }
     Ok(())
 }
+
+/// What values are rounded to.
+const HALVES: Pattern = FLOAT.scalar_or_vector().widths(&[16]);
 
 fn check_shader_rounding(
     m: &Module<'_>,
@@ -83,11 +87,11 @@ fn check_shader_rounding(
         };
         let pointee = m.pointee(pointer).or_else(|| m.type_of(target));
         let is_half =
-            pointee.is_some_and(|ty| m.is_float_scalar_or_vector(ty) && m.bit_width(ty) == 16);
+            pointee.is_some_and(|ty| HALVES.matches(m, ty));
         let half = match is_half {
             true => Ok(()),
             false => wrong(format!(
-                "a value with FPRoundingMode must be stored as a 16-bit float, but {} is stored as {}",
+                "a value with FPRoundingMode must be stored as {HALVES}, but {} is stored as {}",
                 m.name(target),
                 m.show_type(pointee.unwrap_or(Id(0)))
             )),

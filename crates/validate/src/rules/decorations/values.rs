@@ -5,6 +5,7 @@ use spirvkit_grammar::{Decoration, Op, OperandKind, Scope};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Lookup, Module};
+use crate::pattern::INT;
 use crate::rules::generated::decoration;
 
 /// Checks a `NoSignedWrap` or `NoUnsignedWrap`.
@@ -55,16 +56,17 @@ pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_
 
 fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> CheckResult {
     let scope = Id(decorated.param(0));
-    let Some(ty) = m.type_of(scope) else {
+    if m.type_of(scope).is_none() {
         return Ok(());
-    };
+    }
     let wrong = |message: String| {
         let finding = Finding::new(&decoration::UNIFORM_SCOPE, decorated.inst.offset(), message);
         Err(finding.about(m, scope, "the scope is defined here"))
     };
-    if !m.is_int_scalar_of(ty, 32) {
+    let wanted = INT.widths(&[32]);
+    if !wanted.matches_value(m, scope) {
         return wrong(format!(
-            "a scope must be a 32-bit integer, but is {}",
+            "a scope must be {wanted}, but is {}",
             m.show_value(scope)
         ));
     }

@@ -8,6 +8,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst, Likeness, Lookup, Module, Type};
+use crate::pattern::{FUNCTION_TYPE, Pattern};
 use crate::rules::generated::call;
 use crate::rules::logical_pointers;
 
@@ -220,17 +221,13 @@ fn indirect_finding(at: &InstCtx<'_, '_>, id: Id, message: String) -> Finding {
         .about(at.m, id, "it is defined here")
 }
 
+/// What functions are called through.
+const FUNCTION_POINTER: Pattern = Pattern::pointer_to(&FUNCTION_TYPE);
+
 /// `OpConstantFunctionPointerINTEL`.
 pub(super) fn function_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let pointee = m.pointee(at.result_type()).unwrap_or(Id(0));
-    let ty = expect(matches!(m.ty(pointee), Type::Function { .. }), || {
-        let message = format!(
-            "a function pointer must be a pointer to a function type, but is {}",
-            m.show_type(at.result_type())
-        );
-        indirect_finding(at, at.result_type(), message)
-    });
+    let ty = at.expect_result(&call::FUNCTION_POINTER, FUNCTION_POINTER);
     let function = at.id(0);
     // What nothing defines is told elsewhere.
     let is_function = matches!(m.op_of(function), Op::Function | Op::Nop);
@@ -250,11 +247,7 @@ pub(super) fn pointer_call(at: &InstCtx<'_, '_>) -> CheckResult {
     let pointer = at.id(0);
     let pointee = m.pointee(at.type_of_arg(0)).unwrap_or(Id(0));
     let Type::Function { result, parameters } = m.ty(pointee) else {
-        let message = format!(
-            "a call through a pointer needs a pointer to a function type, but has {}",
-            m.show_value(pointer)
-        );
-        return Err(indirect_finding(at, pointer, message));
+        return at.expect_operand(&call::FUNCTION_POINTER, 0, FUNCTION_POINTER);
     };
     let returned = expect(result == at.result_type(), || {
         let message = format!(

@@ -11,6 +11,7 @@ use super::{Family, logical_pointers};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
+use crate::pattern::FUNCTION_TYPE;
 use crate::rules::generated::function;
 
 pub(crate) const FAMILY: Family = Family {
@@ -40,12 +41,7 @@ fn function(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = at.id(1);
     let Type::Function { result, parameters } = m.ty(ty) else {
-        let message = format!(
-            "the type of a function must be a function type, but is {}",
-            m.show_type(ty)
-        );
-        let finding = at.finding(&function::TYPE, message);
-        return Err(finding.about(m, ty, "it is defined here"));
+        return at.expect_type(&function::TYPE, 1, FUNCTION_TYPE);
     };
     let returned = expect(at.result_type() == result, || {
         let message = format!(

@@ -4,11 +4,12 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
-use super::load_store::{pointer_finding, transparent, writable};
+use super::load_store::{ACCESSIBLE, transparent, writable};
 use super::operands;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Lookup, Module};
+use crate::pattern::{INT, POINTER};
 use crate::rules::generated::memory;
 use crate::rules::small_types;
 
@@ -16,15 +17,12 @@ use crate::rules::small_types;
 pub(super) fn copy(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (target, source) = (at.type_of_arg(0), at.type_of_arg(1));
-    all([target, source].into_iter().enumerate().map(|(index, ty)| {
-        // A copy of a given size needs no type.
-        let is_void = at.inst.op() == Op::CopyMemory
-            && m.pointee(ty).is_some_and(|pointee| m.is_void(pointee));
-        if !m.is_pointer(ty) || is_void {
-            return Err(pointer_finding(at, at.id(index)));
-        }
-        Ok(())
-    }))?;
+    // A copy of a given size needs no type.
+    let pointer = match at.inst.op() {
+        Op::CopyMemory => ACCESSIBLE,
+        _ => POINTER,
+    };
+    all([0, 1].map(|index| at.expect_operand(&memory::POINTER, index, pointer)))?;
     let pointees = (m.pointee(target), m.pointee(source));
     let any = pointees.0.or(pointees.1).unwrap_or(Id(0));
     let writable = writable(at, target);
@@ -81,13 +79,12 @@ fn types_finding(at: &InstCtx<'_, '_>) -> Finding {
 fn size(at: &InstCtx<'_, '_>, target: Id, source: Id) -> CheckResult {
     let m = at.m;
     let id = at.id(2);
-    let Type::Int { signed, .. } = m.ty_of(id) else {
-        return Err(at.operand_finding(&memory::COPY_SIZE, 2, "an integer"));
-    };
+    at.expect_operand(&memory::COPY_SIZE, 2, INT)?;
+    let is_signed = !m.is_unsigned_scalar(at.type_of_arg(2));
     let Some(size) = m.constant_u64(id) else {
         return Ok(());
     };
-    if size == 0 || signed && (size as i64) < 0 {
+    if size == 0 || is_signed && (size as i64) < 0 {
         let message = format!(
             "the size of a copy must be greater than 0, but is {}",
             size as i64

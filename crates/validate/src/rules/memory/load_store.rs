@@ -10,6 +10,7 @@ use super::operands::{self, Access};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Likeness, Lookup, Module, Type};
+use crate::pattern::{BOOL, NON_VOID, NUMBER, POINTER, Pattern, UNTYPED_POINTER};
 use crate::rule::Rule;
 use crate::rules::generated::memory;
 use crate::rules::{logical_pointers, small_types};
@@ -37,21 +38,14 @@ fn pointer(at: &InstCtx<'_, '_>, index: usize) -> Result<Id, Finding> {
     }
     let ty = m.type_of(id).unwrap_or(Id(0));
     if !m.is_pointer(ty) {
-        return Err(pointer_finding(at, id));
+        return Err(at.operand_finding(&memory::POINTER, index, "a pointer"));
     }
     Ok(ty)
 }
 
-#[cold]
-pub(super) fn pointer_finding(at: &InstCtx<'_, '_>, id: Id) -> Finding {
-    let message = format!(
-        "{} needs a pointer, but has {}",
-        at.inst.op(),
-        at.m.show_value(id)
-    );
-    at.finding(&memory::POINTER, message)
-        .about(at.m, id, "it is defined here")
-}
+/// What values can be moved through.
+pub(super) const ACCESSIBLE: Pattern =
+    Pattern::either(&[Pattern::pointer_to(&NON_VOID), UNTYPED_POINTER]);
 
 /// Checks an access without memory operands, unless one of the same opcode, by the same
 /// types, and through a pointer that is made in the same way, was right before.
@@ -206,12 +200,8 @@ pub(super) fn store(at: &InstCtx<'_, '_>) -> CheckResult {
 fn any_store(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = pointer(at, 0)?;
+    at.expect_operand(&memory::POINTER, 0, ACCESSIBLE)?;
     let target = m.pointee(ty);
-    if let Some(target) = target
-        && m.is_void(target)
-    {
-        return Err(pointer_finding(at, at.id(0)));
-    }
     let value = at.type_of_arg(1);
     all([
         writable(at, ty),
@@ -359,6 +349,8 @@ fn same_layout_decorations(m: &Module<'_>, a: Id, b: Id) -> bool {
     layout(a) == layout(b)
 }
 
+const NUMBERS: Pattern = NUMBER.scalar_or_vector();
+
 /// `OpPredicatedLoadINTEL` and `OpPredicatedStoreINTEL`.
 pub(super) fn predicated(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
@@ -368,10 +360,8 @@ pub(super) fn predicated(at: &InstCtx<'_, '_>) -> CheckResult {
         true => (1, 2),
         false => (2, 1),
     };
+    at.expect_operand(&memory::POINTER, 0, POINTER)?;
     let pointer_type = at.type_of_arg(0);
-    if !m.is_pointer(pointer_type) {
-        return Err(pointer_finding(at, at.id(0)));
-    }
     let value = at.type_of_arg(object);
     let (moved, access) = match is_load {
         true => (at.result_type(), Access::Read),
@@ -383,34 +373,21 @@ pub(super) fn predicated(at: &InstCtx<'_, '_>) -> CheckResult {
         false => writable(at, pointer_type),
     };
     let other = m.pointee(pointer_type).filter(|&pointee| pointee != moved);
-    let fits = if !is_number(m, moved) {
-        finding(format!(
-            "{} needs a number or a vector of numbers, but has {}",
-            at.inst.op(),
-            m.show_type(moved)
-        ))
-    } else if other.is_some() {
-        finding(format!(
+    let number = match is_load {
+        true => at.expect_result(&memory::PREDICATED, NUMBERS),
+        false => at.expect_operand(&memory::PREDICATED, object, NUMBERS),
+    };
+    let fits = number.and_then(|()| match other {
+        Some(_) => finding(format!(
             "{} can't be loaded or stored through {}",
             m.show_type(moved),
             m.show_value(at.id(0))
-        ))
-    } else {
-        Ok(())
-    };
-    let decides = match m.is_bool_scalar(at.type_of_arg(predicate)) {
-        true => Ok(()),
-        false => finding(format!(
-            "the predicate must be a boolean, but is {}",
-            m.show_value(at.id(predicate))
         )),
-    };
-    let default = match is_load && value != moved {
-        true => finding(format!(
-            "the default value must have the type of the load, {}, but is {}",
-            m.show_type(moved),
-            m.show_value(at.id(object))
-        )),
+        None => Ok(()),
+    });
+    let decides = at.expect_operand(&memory::PREDICATED, predicate, BOOL);
+    let default = match is_load {
+        true => at.expect_result_type(&memory::PREDICATED, object),
         false => Ok(()),
     };
     let is_volatile = operands::mask(at, 3).0 & MemoryAccess::Volatile.0 != 0;
@@ -420,8 +397,4 @@ pub(super) fn predicated(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let operands = operands::check(at, 3, access, &[pointer_type], moved);
     all([writable, fits, decides, default, lasting, operands])
-}
-
-fn is_number(m: &Module<'_>, ty: Id) -> bool {
-    m.is_int_scalar_or_vector(ty) || m.is_float_scalar_or_vector(ty)
 }

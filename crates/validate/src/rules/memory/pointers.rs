@@ -3,32 +3,15 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, StorageClass};
 
-use super::load_store::pointer_finding;
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Type, is_cross_workgroup};
-use crate::pattern::{BOOL, INT};
+use crate::module::{Lookup, Type};
+use crate::pattern::{BOOL, INT, POINTER, Pattern, STRUCT, UNSIGNED, UNTYPED_POINTER};
 use crate::rules::generated::memory;
 
 /// `OpArrayLength` and `OpUntypedArrayLengthKHR`.
 pub(super) fn array_length(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    let result = at.result_type();
-    let fine = matches!(
-        m.ty(result),
-        Type::Int {
-            width: 32 | 64,
-            signed: false
-        }
-    );
-    let fine = expect(fine, || {
-        let message = format!(
-            "the length of an array must be an unsigned integer of 32 or 64 bits, but is {}",
-            m.show_type(result)
-        );
-        let finding = at.finding(&memory::ARRAY_LENGTH_TYPE, message);
-        finding.about(m, result, "the result type is declared here")
-    });
+    let fine = at.expect_result(&memory::ARRAY_LENGTH_TYPE, UNSIGNED.widths(&[32, 64]));
     all([fine, measured(at)])
 }
 
@@ -39,29 +22,18 @@ fn measured(at: &InstCtx<'_, '_>) -> CheckResult {
     // Structure and pointer, or a pointer that says both; then the member.
     let (structure, pointer, member) = match untyped {
         true => {
-            let pointer = at.id(1);
-            if !matches!(m.ty_of(pointer), Type::UntypedPointer { .. }) {
-                let message = format!(
-                    "the operand must be an untyped pointer, but is {}",
-                    m.show_value(pointer)
-                );
-                let finding = at.finding(&memory::ARRAY_LENGTH, message);
-                return Err(finding.about(m, pointer, "it is defined here"));
-            }
-            (at.id(0), pointer, at.inst.arg(2))
+            at.expect_operand(&memory::ARRAY_LENGTH, 1, UNTYPED_POINTER)?;
+            at.expect_type(&memory::ARRAY_LENGTH, 0, STRUCT)?;
+            (at.id(0), at.id(1), at.inst.arg(2))
         }
         false => {
+            at.expect_operand(&memory::ARRAY_LENGTH, 0, Pattern::pointer_to(&STRUCT))?;
             let pointee = m.pointee(at.type_of_arg(0)).unwrap_or(Id(0));
             (pointee, at.id(0), at.inst.arg(1))
         }
     };
     let Type::Struct { members } = m.ty(structure) else {
-        let message = format!(
-            "the operand must be a pointer to a structure, but is {}",
-            m.show_value(pointer)
-        );
-        let finding = at.finding(&memory::ARRAY_LENGTH, message);
-        return Err(finding.about(m, pointer, "it is defined here"));
+        return Ok(());
     };
     let last = members.last().map_or(Id(0), |&last| Id(last));
     if !matches!(m.ty(last), Type::RuntimeArray { .. }) {
@@ -137,9 +109,9 @@ fn compared(at: &InstCtx<'_, '_>, by_class: bool) -> CheckResult {
     let (left, right) = (at.type_of_arg(0), at.type_of_arg(1));
     let (pointer, _) = m.vector_of_pointers(left).unwrap_or((left, 0));
     let Some(class) = m.pointer_class(pointer) else {
-        return Err(at.operand_finding(&memory::POINTER_COMPARISON, 0, "a pointer"));
+        return at.expect_operand(&memory::POINTER_COMPARISON, 0, POINTER);
     };
-    let is_untyped = |ty: Id| matches!(m.ty(ty), Type::UntypedPointer { .. });
+    let is_untyped = |ty: Id| UNTYPED_POINTER.matches(m, ty);
     // A distance is counted in elements, so that the types must agree.
     if at.inst.op() != Op::PtrDiff && (is_untyped(left) || is_untyped(right)) {
         if m.pointer_class(right) != Some(class) {
@@ -177,52 +149,21 @@ fn compared(at: &InstCtx<'_, '_>, by_class: bool) -> CheckResult {
 }
 
 pub(super) fn prefetch(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    let pointer = at.type_of_arg(0);
-    let is_global = m.pointer_class(pointer).is_some_and(is_cross_workgroup);
-    let pointer = expect(is_global, || {
-        let message = format!(
-            "a prefetch needs a pointer to `CrossWorkgroup`, but has {}",
-            m.show_value(at.id(0))
-        );
-        at.finding(&memory::PREFETCH, message)
-    });
-    let bytes = expect(m.is_int_scalar(at.type_of_arg(1)), || {
-        let message = format!(
-            "the number of bytes to prefetch must be an integer, but is {}",
-            m.show_value(at.id(1))
-        );
-        at.finding(&memory::PREFETCH, message)
-    });
-    let hints = all((2..at.inst.args().len()).map(|index| {
-        let fine = m.is_constant(at.id(index)) && m.is_int_scalar(at.type_of_arg(index));
-        expect(fine, || {
-            let message = format!(
-                "operand {} of the prefetch must be a constant integer, but is {}",
-                index + 1,
-                m.show_value(at.id(index))
-            );
-            at.finding(&memory::PREFETCH, message)
-        })
-    }));
-    all([pointer, bytes, hints])
+    let global = Pattern::pointer_into(&[StorageClass::CrossWorkgroup]);
+    let hints = 2..at.inst.args().len();
+    all([
+        at.expect_operand(&memory::PREFETCH, 0, global),
+        at.expect_operand(&memory::PREFETCH, 1, INT),
+        all(hints.map(|index| at.expect_operand(&memory::PREFETCH, index, INT.constant()))),
+    ])
 }
 
 pub(super) fn buffer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let class = m.pointer_class(at.result_type());
-    if !matches!(
-        class,
-        Some(StorageClass::StorageBuffer | StorageClass::Uniform)
-    ) {
-        let message = format!(
-            "the result type of OpBufferPointerEXT must be a pointer to a uniform or storage buffer, but is {}",
-            m.show_type(at.result_type())
-        );
-        return Err(at.finding(&memory::BUFFER_POINTER, message));
-    }
+    let wanted = Pattern::pointer_into(&[StorageClass::StorageBuffer, StorageClass::Uniform]);
+    at.expect_result(&memory::BUFFER_POINTER, wanted)?;
     let buffer = at.id(0);
-    let is_untyped = matches!(m.ty_of(buffer), Type::UntypedPointer { .. });
+    let is_untyped = UNTYPED_POINTER.matches_value(m, buffer);
     let variable = m.pointer_origin(buffer);
     // What a parameter points to is known where the function is called.
     let is_known = m.op_of(variable).is_variable();
@@ -308,8 +249,5 @@ pub(super) fn masked(at: &InstCtx<'_, '_>) -> CheckResult {
 /// `OpGenericPtrMemSemantics`, `OpSaveMemoryINTEL` and so on: whatever takes one
 /// pointer.
 pub(super) fn takes_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.m.is_pointer(at.type_of_arg(0)) {
-        true => Ok(()),
-        false => Err(pointer_finding(at, at.id(0))),
-    }
+    at.expect_operand(&memory::POINTER, 0, POINTER)
 }

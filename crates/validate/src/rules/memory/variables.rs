@@ -7,6 +7,7 @@ use super::vulkan_variables;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Lookup, Module, Type};
+use crate::pattern::{TYPED_POINTER, UNTYPED_POINTER};
 use crate::rule::Rule;
 use crate::rules::generated::variable;
 use crate::rules::logical_pointers as logical_pointer_rules;
@@ -38,24 +39,11 @@ fn any_variable(at: &InstCtx<'_, '_>) -> CheckResult {
     let class = StorageClass(at.inst.arg(0));
     let untyped = at.inst.op() == Op::UntypedVariableKHR;
     let result = at.result_type();
-    let fine = match m.ty(result) {
-        Type::Pointer { .. } => !untyped,
-        Type::UntypedPointer { .. } => untyped,
-        _ => false,
+    let wanted = match untyped {
+        true => UNTYPED_POINTER,
+        false => TYPED_POINTER,
     };
-    if !fine {
-        let wanted = if untyped {
-            "an untyped pointer"
-        } else {
-            "a pointer"
-        };
-        let message = format!(
-            "the type of a variable must be {wanted}, but is {}",
-            m.show_type(result)
-        );
-        let finding = at.finding(&variable::TYPE, message);
-        return Err(finding.about(m, result, "the type is declared here"));
-    }
+    at.expect_result(&variable::TYPE, wanted)?;
     let optional = |index: usize| at.inst.optional(index).map(Id);
     let (data, initializer) = match untyped {
         true => (optional(1), optional(2)),

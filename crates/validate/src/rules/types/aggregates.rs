@@ -3,25 +3,18 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
-use crate::finding::{CheckResult, Finding, all, expect};
+use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Lookup, Module, Type};
+use crate::pattern::{INT, NON_VOID};
 use crate::rules::generated::type_;
 
 /// `OpTypeArray` and `OpTypeRuntimeArray`.
 pub(super) fn array(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let element = at.id(0);
-    let ty = m.ty(element);
-    let holds_something = expect(!matches!(ty, Type::None | Type::Void), || {
-        let message = format!(
-            "the elements of an array must have a type other than void, but this is {}",
-            m.show_type(element)
-        );
-        let finding = at.finding(&type_::ARRAY_ELEMENT, message);
-        finding.about(m, element, "it is defined here")
-    });
-    let is_nested = m.env.is_vulkan() && matches!(ty, Type::RuntimeArray { .. });
+    let holds_something = at.expect_type(&type_::ARRAY_ELEMENT, 0, NON_VOID);
+    let is_nested = m.env.is_vulkan() && matches!(m.ty(element), Type::RuntimeArray { .. });
     let is_sized = expect(!is_nested, || {
         let message = "in Vulkan, the elements of an array can't be run-time arrays";
         let finding = at.finding(&type_::ARRAY_OF_RUNTIME_ARRAYS, message);
@@ -37,37 +30,19 @@ pub(super) fn array(at: &InstCtx<'_, '_>) -> CheckResult {
 fn length(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let length = at.id(1);
-    if !m.is_constant(length) {
-        let message = format!(
-            "the length of an array must be a constant, but is {}",
-            m.show_value(length)
-        );
-        return Err(length_finding(at, message));
-    }
-    let Type::Int { signed, .. } = m.ty_of(length) else {
-        let message = format!(
-            "the length of an array must be an integer, but is {}",
-            m.show_value(length)
-        );
-        return Err(length_finding(at, message));
-    };
+    at.expect_operand(&type_::ARRAY_LENGTH, 1, INT.constant())?;
     let Some(value) = m.default_u64(length) else {
         return Ok(());
     };
-    if value == 0 || signed && (value as i64) < 0 {
+    let is_signed = !m.is_unsigned_scalar(at.type_of_arg(1));
+    expect(value > 0 && !(is_signed && (value as i64) < 0), || {
         let message = format!(
             "the length of an array must be at least 1, but is {}",
             value as i64
         );
-        return Err(length_finding(at, message));
-    }
-    Ok(())
-}
-
-#[cold]
-fn length_finding(at: &InstCtx<'_, '_>, message: String) -> Finding {
-    at.finding(&type_::ARRAY_LENGTH, message)
-        .about(at.m, at.id(1), "the length is defined here")
+        at.finding(&type_::ARRAY_LENGTH, message)
+            .about(m, length, "the length is defined here")
+    })
 }
 
 pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -82,7 +57,7 @@ pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
         match m.ty(member) {
             Type::None | Type::Void => {
                 let message = format!(
-                    "member {index} of the structure must have a type other than void, but this is {}",
+                    "member {index} of the structure must be {NON_VOID}, but is {}",
                     m.show_type(member)
                 );
                 let finding = at.finding(&type_::STRUCT_MEMBER, message);

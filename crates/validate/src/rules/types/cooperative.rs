@@ -1,11 +1,11 @@
 //! Cooperative matrices.
 
-use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, FPEncoding, Op, Scope};
 
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Lookup, Type};
+use crate::pattern::{INT, NUMBER};
 use crate::rules::generated::type_;
 
 /// The capability that a float's encoding needs in a matrix.
@@ -19,10 +19,6 @@ fn encoding_capability(encoding: Option<FPEncoding>) -> Option<Capability> {
     }
 }
 
-fn is_constant_int(m: &Module<'_>, id: Id) -> bool {
-    m.is_constant(id) && m.type_of(id).is_some_and(|ty| m.is_int_scalar(ty))
-}
-
 /// `OpTypeCooperativeMatrixKHR` and `OpTypeCooperativeMatrixNV`.
 pub(super) fn matrix(at: &InstCtx<'_, '_>) -> CheckResult {
     all([check_component(at), check_shape(at)])
@@ -31,17 +27,9 @@ pub(super) fn matrix(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let component = at.id(0);
-    let ty = m.ty(component);
-    if !matches!(ty, Type::Int { .. } | Type::Float { .. }) {
-        let message = format!(
-            "the components of a cooperative matrix must be integers or floats, but are {}",
-            m.show_type(component)
-        );
-        let finding = at.finding(&type_::COOPERATIVE_MATRIX_COMPONENT, message);
-        return Err(finding.about(m, component, "the component type is declared here"));
-    }
+    at.expect_type(&type_::COOPERATIVE_MATRIX_COMPONENT, 0, NUMBER)?;
     let is_khr = at.inst.op() == Op::TypeCooperativeMatrixKHR;
-    if let Type::Float { encoding, .. } = ty
+    if let Type::Float { encoding, .. } = m.ty(component)
         && let Some(needed) = encoding_capability(encoding)
         && is_khr
         && !m.has(needed)
@@ -58,23 +46,9 @@ fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let is_khr = at.inst.op() == Op::TypeCooperativeMatrixKHR;
-    let names = ["scope", "number of rows", "number of columns", "use"];
-    all(names
-        .into_iter()
-        .enumerate()
-        .take(at.inst.args().len().saturating_sub(1))
-        .map(|(index, name)| {
-            let value = at.id(1 + index);
-            if !is_constant_int(m, value) {
-                let message = format!(
-                    "the {name} of a cooperative matrix must be a constant integer, but is {}",
-                    m.show_value(value)
-                );
-                let finding = at.finding(&type_::COOPERATIVE_MATRIX_SHAPE, message);
-                return Err(finding.about(m, value, "it is defined here"));
-            }
-            Ok(())
-        }))?;
+    // Scope, rows, columns and, of the later extension, use.
+    all((1..at.inst.args().len().min(5))
+        .map(|index| at.expect_operand(&type_::COOPERATIVE_MATRIX_SHAPE, index, INT.constant())))?;
     let scope = m.constant_u64(at.id(1)).map(|scope| Scope(scope as u32));
     if let Some(scope) = scope
         && is_khr

@@ -5,6 +5,7 @@ use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Module, Type};
+use crate::pattern::{ANY, FLOAT, IMAGE, INT, Pattern, VOID};
 use crate::rule::Rule;
 use crate::rules::generated::type_;
 
@@ -27,7 +28,7 @@ pub(super) fn image(at: &InstCtx<'_, '_>) -> CheckResult {
                 .arg(at, DEPTH + index)
         })
     }));
-    let sampled = sampled_type(at, image);
+    let sampled = sampled_type(at);
     // What the flags are must be known for the rest.
     let rest = match flags.is_ok() {
         true => all([kind(at, image), environment(at, image, sampled.is_ok())]),
@@ -89,7 +90,7 @@ fn environment(at: &InstCtx<'_, '_>, image: Image, is_typed: bool) -> CheckResul
 }
 
 /// The operands of `OpTypeImage`.
-const SAMPLED_TYPE_OPERAND: usize = 0;
+const SAMPLED_TYPE: usize = 0;
 const DEPTH: usize = 2;
 const ARRAYED: usize = 3;
 const MULTISAMPLED: usize = 4;
@@ -101,47 +102,26 @@ fn wrong(at: &InstCtx<'_, '_>, rule: &'static Rule, operand: usize, message: &st
     at.finding(rule, message).arg(at, operand)
 }
 
-fn sampled_type(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
-    let m = at.m;
-    let ty = m.ty(image.sampled_type);
-    let fine = match ty {
-        Type::Void => true,
-        Type::Int { .. } | Type::Float { .. } => !m.env.is_opencl(),
-        _ => false,
-    };
-    if !fine {
-        let wanted = match m.env.is_opencl() {
-            true => "void in OpenCL",
-            false => "void or a numeric scalar",
-        };
-        let message = format!(
-            "the sampled type of an image must be {wanted}, but is {}",
-            m.show_type(image.sampled_type)
-        );
-        return Err(at
-            .finding(&type_::IMAGE_SAMPLED_TYPE, message)
-            .arg(at, SAMPLED_TYPE_OPERAND));
-    }
-    let fine = match ty {
-        Type::Int { width, .. } => matches!(width, 32 | 64),
-        Type::Float { width, .. } => is_vulkan_float(m, width),
-        _ => false,
-    };
-    if m.env.is_vulkan() && !fine {
-        let message = format!(
-            "in Vulkan, the sampled type of an image must be a 32-bit float or an integer of 32 or 64 bits, but is {}",
-            m.show_type(image.sampled_type)
-        );
-        return Err(at
-            .finding(&type_::IMAGE_SAMPLED_TYPE_VULKAN, message)
-            .arg(at, SAMPLED_TYPE_OPERAND));
-    }
-    Ok(())
-}
+/// What Vulkan's texels are read as.
+const VULKAN_TEXELS: Pattern = Pattern::either(&[FLOAT.widths(&[32]), INT.widths(&[32, 64])]);
+const VULKAN_TEXELS_WITH_HALVES: Pattern =
+    Pattern::either(&[FLOAT.widths(&[16, 32]), INT.widths(&[32, 64])]);
 
-/// Whether Vulkan has images of floats of this width.
-fn is_vulkan_float(m: &Module<'_>, width: u32) -> bool {
-    width == 32 || width == 16 && m.has(Capability::Float16ImageAMD)
+fn sampled_type(at: &InstCtx<'_, '_>) -> CheckResult {
+    let m = at.m;
+    let wanted = match m.env.is_opencl() {
+        true => VOID,
+        false => Pattern::either(&[VOID, INT, FLOAT]),
+    };
+    at.expect_type(&type_::IMAGE_SAMPLED_TYPE, SAMPLED_TYPE, wanted)?;
+    let wanted = match m.has(Capability::Float16ImageAMD) {
+        true => VULKAN_TEXELS_WITH_HALVES,
+        false => VULKAN_TEXELS,
+    };
+    match m.env.is_vulkan() {
+        true => at.expect_type(&type_::IMAGE_SAMPLED_TYPE_VULKAN, SAMPLED_TYPE, wanted),
+        false => Ok(()),
+    }
 }
 
 fn tile(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
@@ -151,7 +131,7 @@ fn tile(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
     all([
         rule(
             !at.m.is_void(image.sampled_type),
-            SAMPLED_TYPE_OPERAND,
+            SAMPLED_TYPE,
             "a tile image must have a sampled type other than void",
         ),
         rule(
@@ -210,17 +190,11 @@ fn vulkan(at: &InstCtx<'_, '_>, image: Image, is_typed: bool) -> CheckResult {
         let message = "in Vulkan, `Sampled` of an image type must be 1 or 2, but is 0";
         wrong(at, &type_::IMAGE_SAMPLED_VULKAN, SAMPLED, message)
     });
-    let kind = format_kind(image.format);
-    let fits = match (kind, m.ty(image.sampled_type)) {
-        (FormatKind::Any, _) => true,
-        (FormatKind::Float, Type::Float { width, .. }) => is_vulkan_float(m, width),
-        (FormatKind::Integer, Type::Int { width, .. }) => width == 32,
-        (FormatKind::Integer64, Type::Int { width, .. }) => width == 64,
-        _ => false,
-    };
-    let format = expect(fits || !is_typed, || {
+    let texels = texels_of(m, image.format);
+    let fits = !is_typed || texels.matches(m, image.sampled_type);
+    let format = expect(fits, || {
         let message = format!(
-            "the format `{}` doesn't match the sampled type, {}",
+            "for the format `{}` the sampled type must be {texels}, but is {}",
             image.format,
             m.show_type(image.sampled_type)
         );
@@ -230,37 +204,28 @@ fn vulkan(at: &InstCtx<'_, '_>, image: Image, is_typed: bool) -> CheckResult {
     all([sampled, format])
 }
 
-/// What a format's texels are read as.
-#[derive(Clone, Copy)]
-enum FormatKind {
-    Any,
-    Float,
-    Integer,
-    Integer64,
-}
-
-fn format_kind(format: ImageFormat) -> FormatKind {
+/// What the texels of a format are read as in Vulkan.
+fn texels_of(m: &Module<'_>, format: ImageFormat) -> Pattern {
     const FIRST_INTEGER: u32 = ImageFormat::Rgba32i.0;
     const LAST_INTEGER: u32 = ImageFormat::R8ui.0;
     match format {
-        ImageFormat::Unknown => FormatKind::Any,
-        ImageFormat::R64ui | ImageFormat::R64i => FormatKind::Integer64,
-        ImageFormat(FIRST_INTEGER..=LAST_INTEGER) => FormatKind::Integer,
-        ImageFormat(..FIRST_INTEGER) => FormatKind::Float,
-        _ => FormatKind::Any,
+        ImageFormat::Unknown => ANY,
+        ImageFormat::R64ui | ImageFormat::R64i => INT.widths(&[64]),
+        ImageFormat(FIRST_INTEGER..=LAST_INTEGER) => INT.widths(&[32]),
+        ImageFormat(..FIRST_INTEGER) if m.has(Capability::Float16ImageAMD) => {
+            FLOAT.widths(&[16, 32])
+        }
+        ImageFormat(..FIRST_INTEGER) => FLOAT.widths(&[32]),
+        _ => ANY,
     }
 }
 
 pub(super) fn sampled_image(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = at.id(0);
+    at.expect_type(&type_::SAMPLED_IMAGE_TYPE, 0, IMAGE)?;
     let Type::Image(image) = m.ty(ty) else {
-        let message = format!(
-            "a sampled image type must be made from an image type, but this is {}",
-            m.show_type(ty)
-        );
-        let finding = at.finding(&type_::SAMPLED_IMAGE_TYPE, message);
-        return Err(finding.about(m, ty, "it is defined here"));
+        return Ok(());
     };
     let is_sampled = expect(image.sampled <= 1, || {
         let message = format!(

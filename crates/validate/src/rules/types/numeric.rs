@@ -1,10 +1,11 @@
 //! Integers, floats, vectors and matrices.
 
-use spirvkit_grammar::{Capability, FPEncoding};
+use spirvkit_grammar::{Capability, FPEncoding, Op};
 
-use crate::finding::CheckResult;
+use crate::finding::{CheckResult, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Lookup, Module};
+use crate::pattern::{DATA, FLOAT, INT, NUMBER, POINTER, Pattern};
 use crate::rules::generated::type_;
 
 /// What lets a width be declared.
@@ -161,11 +162,11 @@ pub(super) fn float(at: &InstCtx<'_, '_>) -> CheckResult {
 
 pub(super) fn vector(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let component = at.id(0);
-    let is_pointer_vector = m.is_pointer(component) && m.has(Capability::MaskedGatherScatterINTEL);
-    if !m.is_scalar(component) && !is_pointer_vector {
-        return Err(component_finding(at));
-    }
+    let components = match m.has(Capability::MaskedGatherScatterINTEL) {
+        true => Pattern::either(&[DATA, POINTER]),
+        false => DATA,
+    };
+    at.expect_type(&type_::VECTOR_COMPONENT, 0, components)?;
     let count = at.inst.arg(1);
     let fine = match count {
         2..=4 => true,
@@ -186,63 +187,31 @@ pub(super) fn vector(at: &InstCtx<'_, '_>) -> CheckResult {
     Err(at.finding(&type_::VECTOR_SIZE, message).arg(at, 1))
 }
 
-fn component_finding(at: &InstCtx<'_, '_>) -> crate::finding::Finding {
-    let m = at.m;
-    let component = at.id(0);
-    let message = format!(
-        "the components of {} must be scalars, but are {}",
-        at.inst.op(),
-        m.show_type(component)
-    );
-    at.finding(&type_::VECTOR_COMPONENT, message).about(
-        m,
-        component,
-        "the component type is declared here",
-    )
-}
-
 /// `OpTypeVectorIdEXT`, the same instruction as `OpTypeCooperativeVectorNV`.
 pub(super) fn long_vector(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let component = at.id(0);
-    let is_number = matches!(m.ty(component), Type::Int { .. } | Type::Float { .. });
     // Cooperative vectors hold numbers; long vectors take booleans, too.
-    let is_bool = m.is_bool_scalar(component) && m.has(Capability::LongVectorEXT);
-    if !is_number && !is_bool {
-        return Err(component_finding(at));
-    }
+    let components = match m.has(Capability::LongVectorEXT) {
+        true => DATA,
+        false => NUMBER,
+    };
+    at.expect_type(&type_::VECTOR_COMPONENT, 0, components)?;
+    at.expect_operand(&type_::VECTOR_LENGTH_ID, 1, INT.constant().widths(&[32]))?;
     let count = at.id(1);
-    let is_constant = m.is_constant(count) && m.is_int_scalar_of(at.type_of_arg(1), 32);
-    if !is_constant || m.default_u64(count) == Some(0) {
-        let message = format!(
-            "the number of components must be a constant 32-bit integer greater than 0, but is {}",
-            m.show_value(count)
-        );
+    expect(m.default_u64(count) != Some(0), || {
+        let message = "a vector must have at least 1 component, but has 0";
         let finding = at.finding(&type_::VECTOR_LENGTH_ID, message);
-        return Err(finding.about(m, count, "the number is defined here"));
-    }
-    Ok(())
+        finding.about(m, count, "the number is defined here")
+    })
 }
 
+/// What declares the vectors that columns can be: it has a number of components that
+/// nothing changes.
+const COLUMN: Pattern = Pattern::declared_by(Op::TypeVector, "an `OpTypeVector`");
+
 pub(super) fn matrix(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    let column = at.id(0);
-    let Type::Vector { component, .. } = m.ty(column) else {
-        let message = format!(
-            "the columns of a matrix must be vectors, but the column type is {}",
-            m.show_type(column)
-        );
-        let finding = at.finding(&type_::MATRIX_COLUMN, message);
-        return Err(finding.about(m, column, "the column type is declared here"));
-    };
-    if !m.is_float_scalar(component) {
-        let message = format!(
-            "the components of a matrix must be floats, but its columns are {}",
-            m.show_type(column)
-        );
-        let finding = at.finding(&type_::MATRIX_COMPONENT, message);
-        return Err(finding.about(m, column, "the column type is declared here"));
-    }
+    at.expect_type(&type_::MATRIX_COLUMN, 0, COLUMN)?;
+    at.expect_type(&type_::MATRIX_COMPONENT, 0, FLOAT.vector())?;
     let count = at.inst.arg(1);
     if !(2..=4).contains(&count) {
         let message = format!("a matrix must have 2, 3 or 4 columns, but has {count}");

@@ -3,9 +3,10 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, Op, StorageClass};
 
-use crate::finding::{CheckResult, all, expect};
+use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
+use crate::pattern::{NON_VOID, TYPE};
 use crate::rules::generated::type_;
 
 /// Whether Vulkan has the storage class.
@@ -51,14 +52,7 @@ pub(super) fn pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let class = StorageClass(at.inst.arg(0));
     let pointee = at.id(1);
-    if m.ty(pointee) == Type::None {
-        let message = format!(
-            "the pointee of a pointer type must be a type, but is {}",
-            m.name(pointee)
-        );
-        let finding = at.finding(&type_::POINTEE, message);
-        return Err(finding.about(m, pointee, "it is defined here"));
-    }
+    at.expect_type(&type_::POINTEE, 1, TYPE)?;
     class_exists(at, class)?;
     match class {
         StorageClass::TileImageEXT => {
@@ -168,21 +162,13 @@ fn forward_in_vulkan(at: &InstCtx<'_, '_>, class: StorageClass) -> CheckResult {
 
 pub(super) fn function(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let result = at.id(0);
-    let returned = expect(m.ty(result) != Type::None, || {
-        let message = format!(
-            "the return type of a function must be a type, but is {}",
-            m.name(result)
-        );
-        let finding = at.finding(&type_::FUNCTION_RETURN, message);
-        finding.about(m, result, "it is defined here")
-    });
+    let returned = at.expect_type(&type_::FUNCTION_RETURN, 0, TYPE);
     let parameters = at.inst.args().iter().skip(1).enumerate();
     let parameters = all(parameters.map(|(index, &parameter)| {
         let parameter = Id(parameter);
-        if matches!(m.ty(parameter), Type::None | Type::Void) {
+        if !NON_VOID.matches(m, parameter) {
             let message = format!(
-                "parameter {} of the function type must have a type other than void, but this is {}",
+                "parameter {} of the function type must be {NON_VOID}, but is {}",
                 index + 1,
                 m.show_type(parameter)
             );

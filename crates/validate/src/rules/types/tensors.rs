@@ -5,13 +5,13 @@ use spirvkit_grammar::{Op, TensorClampMode};
 
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Lookup, Type};
+use crate::pattern::{BOOL, DATA, INT, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::type_;
 
-fn int_type(m: &Module<'_>, id: Id) -> bool {
-    m.type_of(id).is_some_and(|ty| m.is_int_scalar(ty))
-}
+/// A number of dimensions, or a mode.
+const INDEX: Pattern = INT.constant().widths(&[32]);
 
 #[cold]
 fn finding(at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, message: &str) -> Finding {
@@ -21,16 +21,7 @@ fn finding(at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, message: &str) -> 
 }
 
 pub(super) fn tensor(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    let element = at.id(0);
-    let elements = expect(m.is_scalar(element), || {
-        let message = format!(
-            "the elements of a tensor must be scalars, but are {}",
-            m.show_type(element)
-        );
-        let finding = at.finding(&type_::TENSOR_ELEMENT, message);
-        finding.about(m, element, "the element type is declared here")
-    });
+    let elements = at.expect_type(&type_::TENSOR_ELEMENT, 0, DATA);
     all([elements, ranked(at)])
 }
 
@@ -41,10 +32,7 @@ fn ranked(at: &InstCtx<'_, '_>) -> CheckResult {
         return Ok(());
     }
     let rank = at.id(1);
-    if !m.is_constant(rank) || !int_type(m, rank) {
-        let message = "the rank of a tensor must be a constant integer";
-        return Err(finding(at, &type_::TENSOR_RANK, rank, message));
-    }
+    at.expect_operand(&type_::TENSOR_RANK, 1, INT.constant())?;
     if m.constant_u64(rank) == Some(0) {
         return Err(at
             .finding(
@@ -97,13 +85,8 @@ fn shape(at: &InstCtx<'_, '_>, rank: Id, shape: Id) -> CheckResult {
 
 /// The number of dimensions of a layout or view, if it is known.
 fn dimensions(at: &InstCtx<'_, '_>) -> Result<Option<u64>, Finding> {
-    let m = at.m;
-    let dim = at.id(0);
-    if !m.is_constant(dim) || !m.is_int_scalar_of(at.type_of_arg(0), 32) {
-        let message = "the number of dimensions must be a constant 32-bit integer";
-        return Err(finding(at, &type_::TENSOR_LAYOUT_DIMENSIONS, dim, message));
-    }
-    match m.constant_u64(dim) {
+    at.expect_operand(&type_::TENSOR_LAYOUT_DIMENSIONS, 0, INDEX)?;
+    match at.m.constant_u64(at.id(0)) {
         Some(count) if !(1..=5).contains(&count) => {
             let message = format!("the number of dimensions must be from 1 to 5, but is {count}");
             Err(at
@@ -118,26 +101,22 @@ pub(super) fn layout(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let dimensions = dimensions(at).map(drop);
     let clamp = at.id(1);
-    let constant = m.is_constant(clamp) && m.is_int_scalar_of(at.type_of_arg(1), 32);
     let most = u64::from(TensorClampMode::RepeatMirrored.0);
-    if !constant || m.constant_u64(clamp).is_some_and(|mode| mode > most) {
-        let message = "the clamp mode must be a constant 32-bit integer from 0 to 4";
-        return all([
-            dimensions,
-            Err(finding(at, &type_::TENSOR_LAYOUT_CLAMP, clamp, message)),
-        ]);
-    }
-    dimensions
+    let is_known = m.constant_u64(clamp).is_none_or(|mode| mode <= most);
+    let clamp = at
+        .expect_operand(&type_::TENSOR_LAYOUT_CLAMP, 1, INDEX)
+        .and_then(|()| {
+            expect(is_known, || {
+                let message = "the clamp mode must be from 0 to 4";
+                finding(at, &type_::TENSOR_LAYOUT_CLAMP, clamp, message)
+            })
+        });
+    all([dimensions, clamp])
 }
 
 pub(super) fn view(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
-    let has_dimensions = at.id(1);
-    let is_known = m.is_constant(has_dimensions) && m.is_bool_scalar(at.type_of_arg(1));
-    let is_known = expect(is_known, || {
-        let message = "`HasDimensions` of a tensor view must be a constant boolean";
-        finding(at, &type_::TENSOR_VIEW, has_dimensions, message)
-    });
+    let is_known = at.expect_operand(&type_::TENSOR_VIEW, 1, BOOL.constant());
     let (count, ()) = both(dimensions(at), is_known)?;
     let permutation = at.inst.args().get(2..).unwrap_or_default();
     if count.is_some_and(|count| count != permutation.len() as u64) {
@@ -151,7 +130,7 @@ pub(super) fn view(at: &InstCtx<'_, '_>) -> CheckResult {
     let mut seen = 0u64;
     for &index in permutation {
         let index = Id(index);
-        if !m.is_constant(index) || !int_type(m, index) {
+        if !INT.constant().matches_value(m, index) {
             let message = "the permutation of a tensor view must consist of constant integers";
             return Err(finding(at, &type_::TENSOR_VIEW, index, message));
         }

@@ -81,6 +81,20 @@ pub(crate) const INT: Pattern = Pattern::data(Components::Int);
 pub(crate) const UNSIGNED: Pattern = Pattern::data(Components::Unsigned);
 /// A float of any width and encoding.
 pub(crate) const FLOAT: Pattern = Pattern::data(Components::Float);
+/// A 32-bit integer of either signedness.
+pub(crate) const I32: Pattern = INT.widths(&[32]);
+/// A 32-bit integer that is said to have no sign.
+pub(crate) const U32: Pattern = UNSIGNED.widths(&[32]);
+/// A 32-bit float of any encoding.
+pub(crate) const F32: Pattern = FLOAT.widths(&[32]);
+/// Two of them.
+pub(crate) const F32_VEC2: Pattern = F32.vector_of(&[2]);
+/// Three of them.
+pub(crate) const F32_VEC3: Pattern = F32.vector_of(&[3]);
+/// Four of them.
+pub(crate) const F32_VEC4: Pattern = F32.vector_of(&[4]);
+/// What takes places from one space to another.
+pub(crate) const F32_MAT4X3: Pattern = F32.matrix_of(4, 3);
 /// An integer or a float.
 pub(crate) const NUMBER: Pattern = Pattern::data(Components::Number);
 /// A boolean, an integer or a float.
@@ -282,7 +296,7 @@ impl Pattern {
                     // What specialization decides may be right.
                     let found = m.array_length(ty);
                     let fits =
-                        length.is_none_or(|length| found.is_none_or(|it| it == length.into()));
+                        length.is_none_or(|length| found.is_none_or(|it| it == u64::from(length)));
                     fits && wanted.matches(m, element)
                 }
                 _ => false,

@@ -10,7 +10,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, NONE, Signature, Type};
-use crate::pattern::{INT, POINTER, TYPED_POINTER, UNTYPED_POINTER};
+use crate::pattern::{I32, INT, POINTER, TYPED_POINTER, UNTYPED_POINTER};
 use crate::rules::generated::access_chain;
 
 pub(crate) const FAMILY: Family = Family {
@@ -444,8 +444,8 @@ fn raw(at: &InstCtx<'_, '_>) -> CheckResult {
                 m.show_value(at.id(1))
             ))
         }),
-        at.expect_operand(&access_chain::RAW, 2, INT.widths(&[32])),
-        at.expect_operand(&access_chain::RAW, 3, INT.widths(&[32])),
+        at.expect_operand(&access_chain::RAW, 2, I32),
+        at.expect_operand(&access_chain::RAW, 3, I32),
         expect(!per_component || !per_element, || {
             finding("robustness must be per component or per element, but not both".to_owned())
         }),

@@ -8,7 +8,7 @@ use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type, is_cross_workgroup};
 use crate::options::Api;
-use crate::pattern::{BOOL, FLOAT, INT, NUMBER, Pattern};
+use crate::pattern::{BOOL, FLOAT, I32, INT, NUMBER, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::atomic;
 
@@ -165,7 +165,7 @@ fn check_pointer(
         _ => return wrong(&atomic::POINTER, "a pointer"),
     };
     let accessed = match at.inst.result_type() {
-        _ if is_flag => INT.widths(&[32]),
+        _ if is_flag => I32,
         None => NUMBER,
         Some(result) if result == pointee => return Ok(Some((class, pointee))),
         Some(result) => {

@@ -6,7 +6,7 @@ use super::{Family, scopes, semantics};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Models;
-use crate::pattern::{INT, Pattern};
+use crate::pattern::{I32, Pattern};
 use crate::rules::generated::barrier;
 
 const NAMED: Pattern = Pattern::declared_by(Op::TypeNamedBarrier, "a named barrier");
@@ -163,6 +163,6 @@ fn check_split_scope(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_initialize(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         at.expect_result(&barrier::NAMED_RESULT, NAMED),
-        at.expect_operand(&barrier::NAMED_COUNT, 0, INT.widths(&[32])),
+        at.expect_operand(&barrier::NAMED_COUNT, 0, I32),
     ])
 }

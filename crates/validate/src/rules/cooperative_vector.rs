@@ -8,7 +8,7 @@ use super::operation::Operation;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
-use crate::pattern::{BOOL, INT, NUMBER, Pattern};
+use crate::pattern::{BOOL, I32, INT, NUMBER, Pattern};
 use crate::rules::generated::cooperative_vector;
 
 pub(crate) const FAMILY: Family = Family {
@@ -99,11 +99,7 @@ fn check_offset(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
 }
 
 fn check_constant(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
-    o.expect_operand(
-        &cooperative_vector::CONSTANT,
-        index,
-        INT.widths(&[32]).constant(),
-    )
+    o.expect_operand(&cooperative_vector::CONSTANT, index, I32.constant())
 }
 
 fn check_optional_stride(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {

@@ -6,7 +6,7 @@ use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
-use crate::pattern::{ANY, BOOL, INT, Pattern, STRUCT};
+use crate::pattern::{ANY, BOOL, I32, Pattern, STRUCT};
 use crate::rules::generated::device_enqueue;
 
 pub(crate) const FAMILY: Family = Family {
@@ -32,31 +32,25 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
-const INTEGER: Pattern = INT.widths(&[32]);
 const QUEUE: Pattern = Pattern::declared_by(Op::TypeQueue, "a queue");
 const EVENT: Pattern = Pattern::declared_by(Op::TypeDeviceEvent, "a device event");
 
 /// What an instruction makes and takes.
 fn signature(op: Op) -> (Pattern, &'static [Pattern]) {
     match op {
-        Op::EnqueueMarker => (INTEGER, &[QUEUE, INTEGER]),
+        Op::EnqueueMarker => (I32, &[QUEUE, I32]),
         // The invoked function is a function, the parameter a pointer.
-        Op::EnqueueKernel => (
-            INTEGER,
-            &[
-                QUEUE, INTEGER, ANY, INTEGER, ANY, ANY, ANY, ANY, INTEGER, INTEGER,
-            ],
-        ),
+        Op::EnqueueKernel => (I32, &[QUEUE, I32, ANY, I32, ANY, ANY, ANY, ANY, I32, I32]),
         Op::GetKernelNDrangeSubGroupCount | Op::GetKernelNDrangeMaxSubGroupSize => {
-            (INTEGER, &[ANY, ANY, ANY, INTEGER, INTEGER])
+            (I32, &[ANY, ANY, ANY, I32, I32])
         }
         Op::GetKernelWorkGroupSize
         | Op::GetKernelPreferredWorkGroupSizeMultiple
-        | Op::GetKernelMaxNumSubgroups => (INTEGER, &[ANY, ANY, INTEGER, INTEGER]),
+        | Op::GetKernelMaxNumSubgroups => (I32, &[ANY, ANY, I32, I32]),
         Op::RetainEvent | Op::ReleaseEvent => (ANY, &[EVENT]),
         Op::CreateUserEvent => (EVENT, &[]),
         Op::IsValidEvent => (BOOL, &[EVENT]),
-        Op::SetUserEventStatus | Op::CaptureEventProfilingInfo => (ANY, &[EVENT, INTEGER]),
+        Op::SetUserEventStatus | Op::CaptureEventProfilingInfo => (ANY, &[EVENT, I32]),
         Op::GetDefaultQueue => (QUEUE, &[]),
         Op::BuildNDRange => (STRUCT, &[]),
         _ => (ANY, &[]),

@@ -9,7 +9,7 @@ use super::{Family, arithmetic};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
-use crate::pattern::{INT, UNSIGNED};
+use crate::pattern::{I32, INT, UNSIGNED};
 use crate::rules::generated::dot_product;
 
 pub(crate) const FAMILY: Family = Family {
@@ -77,7 +77,7 @@ fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> CheckResult {
             );
             o.finding(&dot_product::INPUT, message)
         }),
-        o.expect_operand(&dot_product::PACKED, 0, INT.widths(&[32])),
+        o.expect_operand(&dot_product::PACKED, 0, I32),
         expect(has_format, || {
             let message = format!("{} needs to name the format of its packed vectors", o.op);
             o.finding(&dot_product::PACKED, message)

@@ -10,7 +10,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Lookup, Module, Type};
-use crate::pattern::{INT, Pattern, TENSOR};
+use crate::pattern::{I32, Pattern, TENSOR};
 use crate::rules::generated::graph;
 
 pub(crate) const FAMILY: Family = Family {
@@ -225,7 +225,7 @@ fn check_index(m: &Module<'_>, inst: Inst<'_>, index: Id) -> CheckResult {
         let finding = Finding::new(rule, inst.offset(), message).operand(m, index);
         finding.about(m, index, "it is defined here")
     };
-    let wanted = INT.widths(&[32]);
+    let wanted = I32;
     let integer = expect(wanted.matches_value(m, index), || {
         let message = format!(
             "each index of {op} must be {wanted}, but one is {}",

@@ -7,7 +7,7 @@ use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Models, Type, is_cross_workgroup};
-use crate::pattern::{BOOL, DATA, FLOAT, INT, NUMBER, Pattern};
+use crate::pattern::{BOOL, DATA, FLOAT, I32, INT, NUMBER, Pattern};
 use crate::rules::generated::group;
 
 pub(crate) const FAMILY: Family = Family {
@@ -72,7 +72,7 @@ fn check_operation(at: &InstCtx<'_, '_>, components: Pattern, value: usize) -> C
 
 fn check_copy(at: &InstCtx<'_, '_>) -> CheckResult {
     let size = match at.m.addressing {
-        AddressingModel::Physical32 => INT.widths(&[32]),
+        AddressingModel::Physical32 => I32,
         AddressingModel::Physical64 => INT.widths(&[64]),
         _ => INT,
     };
@@ -138,7 +138,7 @@ fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
 
 fn check_wait(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
-        at.expect_operand(&group::WAIT_COUNT, 1, INT.widths(&[32])),
+        at.expect_operand(&group::WAIT_COUNT, 1, I32),
         at.expect_operand(&group::WAIT_EVENTS, 2, Pattern::pointer_to(&EVENT_TYPE)),
     ])
 }

@@ -7,13 +7,12 @@ use spirvkit_grammar::{Op, StorageClass};
 use super::Family;
 use super::ray_query;
 use super::ray_tracing::{
-    F32, F32_VEC3, I32, Kind, Made, RAY_GENERATION, TRACING, check_models, check_operands,
-    check_result, expect_variable_in,
+    Kind, RAY_GENERATION, TRACING, check_models, check_operands, check_result, expect_variable_in,
 };
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Models;
-use crate::pattern::{BOOL, INT};
+use crate::pattern::{BOOL, F32, F32_MAT4X3, F32_VEC3, I32, INT, Pattern};
 use crate::rules::generated::hit_object;
 
 pub(crate) const FAMILY: Family = Family {
@@ -48,7 +47,7 @@ enum Arg {
 struct Row {
     op: Op,
     of: Of,
-    made: Made,
+    made: Option<Pattern>,
     /// The operands after the hit object.
     args: &'static [Arg],
     models: Models,
@@ -170,80 +169,80 @@ macro_rules! rows {
 
 /// The instructions.
 const ROWS: &[Row] = rows! {
-    HitObjectTraceRayNV: Nv, Made::Nothing, TRACE, TRACING;
-    HitObjectTraceRayEXT: Ext, Made::Nothing, TRACE, TRACING;
-    HitObjectTraceRayMotionNV: Nv, Made::Nothing, TRACE_MOTION, TRACING;
-    HitObjectTraceRayMotionEXT: Ext, Made::Nothing, TRACE_MOTION, TRACING;
-    HitObjectTraceReorderExecuteEXT: Ext, Made::Nothing, TRACE_REORDER, RAY_GENERATION;
-    HitObjectTraceMotionReorderExecuteEXT: Ext, Made::Nothing, TRACE_MOTION_REORDER, RAY_GENERATION;
-    HitObjectRecordHitNV: Nv, Made::Nothing, HIT, TRACING;
-    HitObjectRecordHitMotionNV: Nv, Made::Nothing, HIT_MOTION, TRACING;
-    HitObjectRecordHitWithIndexNV: Nv, Made::Nothing, HIT_INDEX, TRACING;
-    HitObjectRecordHitWithIndexMotionNV: Nv, Made::Nothing, HIT_INDEX_MOTION, TRACING;
-    HitObjectRecordMissNV: Nv, Made::Nothing, &[UINT32, VEC3, FLOAT32, VEC3, FLOAT32], TRACING;
-    HitObjectRecordMissMotionNV: Nv, Made::Nothing, &[INT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32], TRACING;
-    HitObjectRecordMissEXT: Ext, Made::Nothing, &[FLAGS, UINT32, VEC3, FLOAT32, VEC3, FLOAT32], TRACING;
-    HitObjectRecordMissMotionEXT: Ext, Made::Nothing, &[FLAGS, UINT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32], TRACING;
-    HitObjectRecordEmptyNV: Nv, Made::Nothing, NOTHING, TRACING;
-    HitObjectRecordEmptyEXT: Ext, Made::Nothing, NOTHING, TRACING;
-    HitObjectRecordFromQueryEXT: Ext, Made::Nothing, &[Arg::RayQuery, INT32, Arg::Attributes, UINT32], TRACING;
-    HitObjectSetShaderBindingTableRecordIndexEXT: Ext, Made::Nothing, &[INT32], TRACING;
-    HitObjectExecuteShaderNV: Nv, Made::Nothing, &[PAYLOAD], TRACING;
-    HitObjectExecuteShaderEXT: Ext, Made::Nothing, &[PAYLOAD], TRACING;
-    HitObjectReorderExecuteShaderEXT: Ext, Made::Nothing, &[PAYLOAD, Arg::Hint], RAY_GENERATION;
-    ReorderThreadWithHitObjectNV: Nv, Made::Nothing, &[Arg::Hint], RAY_GENERATION;
-    ReorderThreadWithHitObjectEXT: Ext, Made::Nothing, &[Arg::Hint], RAY_GENERATION;
-    ReorderThreadWithHintNV: None, Made::Nothing, &[INT32, INT32], RAY_GENERATION;
-    ReorderThreadWithHintEXT: None, Made::Nothing, &[INT32, INT32], RAY_GENERATION;
-    HitObjectGetAttributesNV: Nv, Made::Nothing, &[Arg::Attributes], TRACING;
-    HitObjectGetAttributesEXT: Ext, Made::Nothing, &[Arg::Attributes], TRACING;
-    HitObjectGetWorldToObjectNV: Nv, Made::F32Mat4x3, NOTHING, TRACING;
-    HitObjectGetWorldToObjectEXT: Ext, Made::F32Mat4x3, NOTHING, TRACING;
-    HitObjectGetObjectToWorldNV: Nv, Made::F32Mat4x3, NOTHING, TRACING;
-    HitObjectGetObjectToWorldEXT: Ext, Made::F32Mat4x3, NOTHING, TRACING;
-    HitObjectGetObjectRayDirectionNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetObjectRayDirectionEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetObjectRayOriginNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetObjectRayOriginEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetWorldRayDirectionNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetWorldRayDirectionEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetWorldRayOriginNV: Nv, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetWorldRayOriginEXT: Ext, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetShaderRecordBufferHandleNV: Nv, Made::Is(I32.vector_of(&[2])), NOTHING, TRACING;
-    HitObjectGetShaderRecordBufferHandleEXT: Ext, Made::Is(I32.vector_of(&[2])), NOTHING, TRACING;
-    HitObjectGetShaderBindingTableRecordIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
-    HitObjectGetShaderBindingTableRecordIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetHitKindNV: Nv, Made::Is(INT), NOTHING, TRACING;
-    HitObjectGetHitKindEXT: Ext, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetPrimitiveIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
-    HitObjectGetPrimitiveIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetGeometryIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
-    HitObjectGetGeometryIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetInstanceIdNV: Nv, Made::Is(INT), NOTHING, TRACING;
-    HitObjectGetInstanceIdEXT: Ext, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetInstanceCustomIndexNV: Nv, Made::Is(INT), NOTHING, TRACING;
-    HitObjectGetInstanceCustomIndexEXT: Ext, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetRayFlagsEXT: Ext, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetCurrentTimeNV: Nv, Made::Is(F32), NOTHING, TRACING;
-    HitObjectGetCurrentTimeEXT: Ext, Made::Is(F32), NOTHING, TRACING;
-    HitObjectGetRayTMaxNV: Nv, Made::Is(F32), NOTHING, TRACING;
-    HitObjectGetRayTMaxEXT: Ext, Made::Is(F32), NOTHING, TRACING;
-    HitObjectGetRayTMinNV: Nv, Made::Is(F32), NOTHING, TRACING;
-    HitObjectGetRayTMinEXT: Ext, Made::Is(F32), NOTHING, TRACING;
-    HitObjectGetIntersectionTriangleVertexPositionsEXT: Ext, Made::Array(3, F32_VEC3), NOTHING, TRACING;
-    HitObjectIsEmptyNV: Nv, Made::Is(BOOL), NOTHING, TRACING;
-    HitObjectIsEmptyEXT: Ext, Made::Is(BOOL), NOTHING, TRACING;
-    HitObjectIsHitNV: Nv, Made::Is(BOOL), NOTHING, TRACING;
-    HitObjectIsHitEXT: Ext, Made::Is(BOOL), NOTHING, TRACING;
-    HitObjectIsMissNV: Nv, Made::Is(BOOL), NOTHING, TRACING;
-    HitObjectIsMissEXT: Ext, Made::Is(BOOL), NOTHING, TRACING;
-    HitObjectGetClusterIdNV: Both, Made::Is(I32), NOTHING, TRACING;
-    HitObjectGetSpherePositionNV: Both, Made::Is(F32_VEC3), NOTHING, TRACING;
-    HitObjectGetSphereRadiusNV: Both, Made::Is(F32), NOTHING, TRACING;
-    HitObjectGetLSSPositionsNV: Both, Made::Array(2, F32_VEC3), NOTHING, TRACING;
-    HitObjectGetLSSRadiiNV: Both, Made::Array(2, F32), NOTHING, TRACING;
-    HitObjectIsSphereHitNV: Both, Made::Is(BOOL), NOTHING, TRACING;
-    HitObjectIsLSSHitNV: Both, Made::Is(BOOL), NOTHING, TRACING;
+    HitObjectTraceRayNV: Nv, None, TRACE, TRACING;
+    HitObjectTraceRayEXT: Ext, None, TRACE, TRACING;
+    HitObjectTraceRayMotionNV: Nv, None, TRACE_MOTION, TRACING;
+    HitObjectTraceRayMotionEXT: Ext, None, TRACE_MOTION, TRACING;
+    HitObjectTraceReorderExecuteEXT: Ext, None, TRACE_REORDER, RAY_GENERATION;
+    HitObjectTraceMotionReorderExecuteEXT: Ext, None, TRACE_MOTION_REORDER, RAY_GENERATION;
+    HitObjectRecordHitNV: Nv, None, HIT, TRACING;
+    HitObjectRecordHitMotionNV: Nv, None, HIT_MOTION, TRACING;
+    HitObjectRecordHitWithIndexNV: Nv, None, HIT_INDEX, TRACING;
+    HitObjectRecordHitWithIndexMotionNV: Nv, None, HIT_INDEX_MOTION, TRACING;
+    HitObjectRecordMissNV: Nv, None, &[UINT32, VEC3, FLOAT32, VEC3, FLOAT32], TRACING;
+    HitObjectRecordMissMotionNV: Nv, None, &[INT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32], TRACING;
+    HitObjectRecordMissEXT: Ext, None, &[FLAGS, UINT32, VEC3, FLOAT32, VEC3, FLOAT32], TRACING;
+    HitObjectRecordMissMotionEXT: Ext, None, &[FLAGS, UINT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32], TRACING;
+    HitObjectRecordEmptyNV: Nv, None, NOTHING, TRACING;
+    HitObjectRecordEmptyEXT: Ext, None, NOTHING, TRACING;
+    HitObjectRecordFromQueryEXT: Ext, None, &[Arg::RayQuery, INT32, Arg::Attributes, UINT32], TRACING;
+    HitObjectSetShaderBindingTableRecordIndexEXT: Ext, None, &[INT32], TRACING;
+    HitObjectExecuteShaderNV: Nv, None, &[PAYLOAD], TRACING;
+    HitObjectExecuteShaderEXT: Ext, None, &[PAYLOAD], TRACING;
+    HitObjectReorderExecuteShaderEXT: Ext, None, &[PAYLOAD, Arg::Hint], RAY_GENERATION;
+    ReorderThreadWithHitObjectNV: Nv, None, &[Arg::Hint], RAY_GENERATION;
+    ReorderThreadWithHitObjectEXT: Ext, None, &[Arg::Hint], RAY_GENERATION;
+    ReorderThreadWithHintNV: None, None, &[INT32, INT32], RAY_GENERATION;
+    ReorderThreadWithHintEXT: None, None, &[INT32, INT32], RAY_GENERATION;
+    HitObjectGetAttributesNV: Nv, None, &[Arg::Attributes], TRACING;
+    HitObjectGetAttributesEXT: Ext, None, &[Arg::Attributes], TRACING;
+    HitObjectGetWorldToObjectNV: Nv, Some(F32_MAT4X3), NOTHING, TRACING;
+    HitObjectGetWorldToObjectEXT: Ext, Some(F32_MAT4X3), NOTHING, TRACING;
+    HitObjectGetObjectToWorldNV: Nv, Some(F32_MAT4X3), NOTHING, TRACING;
+    HitObjectGetObjectToWorldEXT: Ext, Some(F32_MAT4X3), NOTHING, TRACING;
+    HitObjectGetObjectRayDirectionNV: Nv, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetObjectRayDirectionEXT: Ext, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetObjectRayOriginNV: Nv, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetObjectRayOriginEXT: Ext, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayDirectionNV: Nv, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayDirectionEXT: Ext, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayOriginNV: Nv, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetWorldRayOriginEXT: Ext, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetShaderRecordBufferHandleNV: Nv, Some(I32.vector_of(&[2])), NOTHING, TRACING;
+    HitObjectGetShaderRecordBufferHandleEXT: Ext, Some(I32.vector_of(&[2])), NOTHING, TRACING;
+    HitObjectGetShaderBindingTableRecordIndexNV: Nv, Some(INT), NOTHING, TRACING;
+    HitObjectGetShaderBindingTableRecordIndexEXT: Ext, Some(I32), NOTHING, TRACING;
+    HitObjectGetHitKindNV: Nv, Some(INT), NOTHING, TRACING;
+    HitObjectGetHitKindEXT: Ext, Some(I32), NOTHING, TRACING;
+    HitObjectGetPrimitiveIndexNV: Nv, Some(INT), NOTHING, TRACING;
+    HitObjectGetPrimitiveIndexEXT: Ext, Some(I32), NOTHING, TRACING;
+    HitObjectGetGeometryIndexNV: Nv, Some(INT), NOTHING, TRACING;
+    HitObjectGetGeometryIndexEXT: Ext, Some(I32), NOTHING, TRACING;
+    HitObjectGetInstanceIdNV: Nv, Some(INT), NOTHING, TRACING;
+    HitObjectGetInstanceIdEXT: Ext, Some(I32), NOTHING, TRACING;
+    HitObjectGetInstanceCustomIndexNV: Nv, Some(INT), NOTHING, TRACING;
+    HitObjectGetInstanceCustomIndexEXT: Ext, Some(I32), NOTHING, TRACING;
+    HitObjectGetRayFlagsEXT: Ext, Some(I32), NOTHING, TRACING;
+    HitObjectGetCurrentTimeNV: Nv, Some(F32), NOTHING, TRACING;
+    HitObjectGetCurrentTimeEXT: Ext, Some(F32), NOTHING, TRACING;
+    HitObjectGetRayTMaxNV: Nv, Some(F32), NOTHING, TRACING;
+    HitObjectGetRayTMaxEXT: Ext, Some(F32), NOTHING, TRACING;
+    HitObjectGetRayTMinNV: Nv, Some(F32), NOTHING, TRACING;
+    HitObjectGetRayTMinEXT: Ext, Some(F32), NOTHING, TRACING;
+    HitObjectGetIntersectionTriangleVertexPositionsEXT: Ext, Some(Pattern::array_of_length(3, &F32_VEC3)), NOTHING, TRACING;
+    HitObjectIsEmptyNV: Nv, Some(BOOL), NOTHING, TRACING;
+    HitObjectIsEmptyEXT: Ext, Some(BOOL), NOTHING, TRACING;
+    HitObjectIsHitNV: Nv, Some(BOOL), NOTHING, TRACING;
+    HitObjectIsHitEXT: Ext, Some(BOOL), NOTHING, TRACING;
+    HitObjectIsMissNV: Nv, Some(BOOL), NOTHING, TRACING;
+    HitObjectIsMissEXT: Ext, Some(BOOL), NOTHING, TRACING;
+    HitObjectGetClusterIdNV: Both, Some(I32), NOTHING, TRACING;
+    HitObjectGetSpherePositionNV: Both, Some(F32_VEC3), NOTHING, TRACING;
+    HitObjectGetSphereRadiusNV: Both, Some(F32), NOTHING, TRACING;
+    HitObjectGetLSSPositionsNV: Both, Some(Pattern::array_of_length(2, &F32_VEC3)), NOTHING, TRACING;
+    HitObjectGetLSSRadiiNV: Both, Some(Pattern::array_of_length(2, &F32)), NOTHING, TRACING;
+    HitObjectIsSphereHitNV: Both, Some(BOOL), NOTHING, TRACING;
+    HitObjectIsLSSHitNV: Both, Some(BOOL), NOTHING, TRACING;
 };
 
 const OPS: [Op; ROWS.len()] = {

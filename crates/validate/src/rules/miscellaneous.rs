@@ -6,7 +6,7 @@ use super::{Family, scopes, small_types};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
-use crate::pattern::{BOOL, FLOAT, INT, Pattern, UNSIGNED};
+use crate::pattern::{BOOL, FLOAT, I32, INT, Pattern, U32, UNSIGNED};
 use crate::rules::generated::misc;
 
 pub(crate) const FAMILY: Family = Family {
@@ -54,7 +54,7 @@ fn freeze(at: &InstCtx<'_, '_>) -> CheckResult {
 }
 
 fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
-    at.expect_result(&misc::SIZE_OF, INT.widths(&[32]))
+    at.expect_result(&misc::SIZE_OF, I32)
 }
 
 fn assume(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -92,9 +92,6 @@ fn read_clock(at: &InstCtx<'_, '_>) -> CheckResult {
             format!("OpReadClockKHR reads the clock of {scope}, but the scope must be {wanted}");
         return Err(at.finding(&misc::CLOCK_SCOPE, message).arg(at, 0));
     }
-    const CLOCK: Pattern = Pattern::either(&[
-        UNSIGNED.widths(&[64]),
-        UNSIGNED.widths(&[32]).vector_of(&[2]),
-    ]);
+    const CLOCK: Pattern = Pattern::either(&[UNSIGNED.widths(&[64]), U32.vector_of(&[2])]);
     at.expect_result(&misc::CLOCK_RESULT, CLOCK)
 }

@@ -6,7 +6,7 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::pattern::{ANY, BOOL, INT, Pattern};
+use crate::pattern::{ANY, BOOL, I32, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::pipe;
 
@@ -37,14 +37,13 @@ pub(crate) const FAMILY: Family = Family {
 /// What an operand or a result must be, by which rule.
 type Part = (&'static Rule, Pattern);
 
-const INT32: Pattern = INT.widths(&[32]);
 const RESERVE_ID: Pattern = Pattern::declared_by(Op::TypeReserveId, "a reservation");
 const PIPE_STORAGE: Pattern = Pattern::declared_by(Op::TypePipeStorage, "a pipe storage");
 const PIPE_TYPE: Pattern = Pattern::declared_by(Op::TypePipe, "a pipe");
 
 /// Of no concern here.
 const SCOPE: Part = (&pipe::INTEGER, ANY);
-const INTEGER: Part = (&pipe::INTEGER, INT32);
+const INTEGER: Part = (&pipe::INTEGER, I32);
 const POINTER: Part = (
     &pipe::POINTER,
     Pattern::pointer_into(&[StorageClass::Generic]),
@@ -55,7 +54,7 @@ const PIPE: Part = (&pipe::PIPE, PIPE_TYPE);
 /// What an instruction makes and takes.
 fn signature(op: Op) -> (Part, &'static [Part]) {
     const NOTHING: Part = (&pipe::RESULT, ANY);
-    const COUNT: Part = (&pipe::RESULT, INT32);
+    const COUNT: Part = (&pipe::RESULT, I32);
     const RESERVED: Part = (&pipe::RESULT, RESERVE_ID);
     const STORAGE: Part = (&pipe::STORAGE, PIPE_STORAGE);
     match op {

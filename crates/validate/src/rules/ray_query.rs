@@ -4,11 +4,11 @@
 use spirvkit_grammar::{Capability, ExecutionMode, Op};
 
 use super::Family;
-use super::ray_tracing::{F32, F32_VEC2, F32_VEC3, I32, Kind, Made, check_operands, check_result};
+use super::ray_tracing::{Kind, check_operands, check_result};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
-use crate::pattern::BOOL;
+use crate::pattern::{BOOL, F32, F32_MAT4X3, F32_VEC2, F32_VEC3, I32, Pattern};
 use crate::rules::generated::ray_query;
 
 pub(crate) const FAMILY: Family = Family {
@@ -38,135 +38,123 @@ const INITIALIZE: Rest = Rest::Operands(&[
 const HIT: Rest = Rest::Operands(&[Kind::F32]);
 
 /// The instructions: what they make of what.
-const ROWS: &[(Op, Made, Rest)] = &[
-    (Op::RayQueryInitializeKHR, Made::Nothing, INITIALIZE),
-    (Op::RayQueryTerminateKHR, Made::Nothing, NOTHING),
-    (Op::RayQueryGenerateIntersectionKHR, Made::Nothing, HIT),
-    (Op::RayQueryConfirmIntersectionKHR, Made::Nothing, NOTHING),
-    (Op::RayQueryProceedKHR, Made::Is(BOOL), NOTHING),
+const ROWS: &[(Op, Option<Pattern>, Rest)] = &[
+    (Op::RayQueryInitializeKHR, None, INITIALIZE),
+    (Op::RayQueryTerminateKHR, None, NOTHING),
+    (Op::RayQueryGenerateIntersectionKHR, None, HIT),
+    (Op::RayQueryConfirmIntersectionKHR, None, NOTHING),
+    (Op::RayQueryProceedKHR, Some(BOOL), NOTHING),
     (
         Op::RayQueryGetIntersectionTypeKHR,
-        Made::Is(I32),
+        Some(I32),
         Rest::Intersection,
     ),
-    (Op::RayQueryGetRayTMinKHR, Made::Is(F32), NOTHING),
-    (Op::RayQueryGetRayFlagsKHR, Made::Is(I32), NOTHING),
+    (Op::RayQueryGetRayTMinKHR, Some(F32), NOTHING),
+    (Op::RayQueryGetRayFlagsKHR, Some(I32), NOTHING),
     (
         Op::RayQueryGetIntersectionTKHR,
-        Made::Is(F32),
+        Some(F32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionInstanceCustomIndexKHR,
-        Made::Is(I32),
+        Some(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionInstanceIdKHR,
-        Made::Is(I32),
+        Some(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR,
-        Made::Is(I32),
+        Some(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionGeometryIndexKHR,
-        Made::Is(I32),
+        Some(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionPrimitiveIndexKHR,
-        Made::Is(I32),
+        Some(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionBarycentricsKHR,
-        Made::Is(F32_VEC2),
+        Some(F32_VEC2),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionFrontFaceKHR,
-        Made::Is(BOOL),
+        Some(BOOL),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionCandidateAABBOpaqueKHR,
-        Made::Is(BOOL),
+        Some(BOOL),
         NOTHING,
     ),
     (
         Op::RayQueryGetIntersectionObjectRayDirectionKHR,
-        Made::Is(F32_VEC3),
+        Some(F32_VEC3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionObjectRayOriginKHR,
-        Made::Is(F32_VEC3),
+        Some(F32_VEC3),
         Rest::Intersection,
     ),
-    (
-        Op::RayQueryGetWorldRayDirectionKHR,
-        Made::Is(F32_VEC3),
-        NOTHING,
-    ),
-    (
-        Op::RayQueryGetWorldRayOriginKHR,
-        Made::Is(F32_VEC3),
-        NOTHING,
-    ),
+    (Op::RayQueryGetWorldRayDirectionKHR, Some(F32_VEC3), NOTHING),
+    (Op::RayQueryGetWorldRayOriginKHR, Some(F32_VEC3), NOTHING),
     (
         Op::RayQueryGetIntersectionObjectToWorldKHR,
-        Made::F32Mat4x3,
+        Some(F32_MAT4X3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionWorldToObjectKHR,
-        Made::F32Mat4x3,
+        Some(F32_MAT4X3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionTriangleVertexPositionsKHR,
-        Made::Array(3, F32_VEC3),
+        Some(Pattern::array_of_length(3, &F32_VEC3)),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionClusterIdNV,
-        Made::Is(I32),
+        Some(I32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionSpherePositionNV,
-        Made::Is(F32_VEC3),
+        Some(F32_VEC3),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionSphereRadiusNV,
-        Made::Is(F32),
+        Some(F32),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionLSSPositionsNV,
-        Made::Array(2, F32_VEC3),
+        Some(Pattern::array_of_length(2, &F32_VEC3)),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionLSSRadiiNV,
-        Made::Array(2, F32),
+        Some(Pattern::array_of_length(2, &F32)),
         Rest::Intersection,
     ),
     (
         Op::RayQueryGetIntersectionLSSHitValueNV,
-        Made::Is(F32),
+        Some(F32),
         Rest::Intersection,
     ),
-    (
-        Op::RayQueryIsSphereHitNV,
-        Made::Is(BOOL),
-        Rest::Intersection,
-    ),
-    (Op::RayQueryIsLSSHitNV, Made::Is(BOOL), Rest::Intersection),
+    (Op::RayQueryIsSphereHitNV, Some(BOOL), Rest::Intersection),
+    (Op::RayQueryIsLSSHitNV, Some(BOOL), Rest::Intersection),
 ];
 
 const OPS: [Op; ROWS.len()] = {

@@ -8,8 +8,8 @@ use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Models, Module, Type};
-use crate::pattern::{ACCELERATION_STRUCTURE, BOOL, FLOAT, INT, Pattern, UNSIGNED};
+use crate::module::{Lookup, Models, Module};
+use crate::pattern::{ACCELERATION_STRUCTURE, BOOL, F32, F32_VEC2, F32_VEC3, I32, Pattern, U32};
 use crate::rule::Rule;
 use crate::rules::generated::ray;
 
@@ -33,12 +33,6 @@ pub(crate) const FAMILY: Family = Family {
     check_module: Some(check_module),
 };
 
-pub(super) const I32: Pattern = INT.widths(&[32]);
-const U32: Pattern = UNSIGNED.widths(&[32]);
-pub(super) const F32: Pattern = FLOAT.widths(&[32]);
-pub(super) const F32_VEC2: Pattern = F32.vector_of(&[2]);
-pub(super) const F32_VEC3: Pattern = F32.vector_of(&[3]);
-
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -60,43 +54,11 @@ impl Kind {
     pub(super) const F32_VEC3: Self = Self::Is(F32_VEC3);
 }
 
-/// What a result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
-    Nothing,
-    Is(Pattern),
-    /// Four columns of three 32-bit floats.
-    F32Mat4x3,
-    /// An array of this length.
-    Array(u32, Pattern),
-}
-
-/// Checks the type of the result.
-pub(super) fn check_result(at: &InstCtx<'_, '_>, made: Made) -> CheckResult {
-    let (m, ty) = (at.m, at.result_type());
+/// Checks the type of the result, if there is one.
+pub(super) fn check_result(at: &InstCtx<'_, '_>, made: Option<Pattern>) -> CheckResult {
     match made {
-        Made::Nothing => Ok(()),
-        Made::Is(pattern) => at.expect_result(&ray::RESULT, pattern),
-        Made::F32Mat4x3 => {
-            let is_fine = matches!(m.ty(ty), Type::Matrix { column, count: 4 }
-                if F32_VEC3.matches(m, column));
-            let wanted = "a 4-column matrix of 3-component vectors of 32-bit floats";
-            at.expect_result_that(&ray::RESULT, is_fine, wanted)
-        }
-        Made::Array(length, wanted) => {
-            let is_fine = match m.ty(ty) {
-                Type::Array { element, .. } => {
-                    let found = m.array_length(ty);
-                    wanted.matches(m, element)
-                        && found.is_none_or(|found| found == u64::from(length))
-                }
-                _ => false,
-            };
-            expect(is_fine, || {
-                let wanted = format!("an array of {length}, each {wanted}");
-                at.result_finding(&ray::RESULT, &wanted)
-            })
-        }
+        Some(wanted) => at.expect_result(&ray::RESULT, wanted),
+        None => Ok(()),
     }
 }
 
@@ -235,16 +197,16 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         ]),
         Op::ExecuteCallableNV => all([check_operand(at, 0, Kind::I32), check_models(at, CALLING)]),
         Op::ReportIntersectionKHR => all([
-            check_result(at, Made::Is(BOOL)),
+            check_result(at, Some(BOOL)),
             check_operands(at, 0, &[Kind::F32, Kind::U32]),
             check_models(at, INTERSECTION),
         ]),
         Op::FetchMicroTriangleVertexPositionNV => all([
-            check_result(at, Made::Is(F32_VEC3)),
+            check_result(at, Some(F32_VEC3)),
             check_operands(at, 0, &MICRO_TRIANGLE),
         ]),
         Op::FetchMicroTriangleVertexBarycentricNV => all([
-            check_result(at, Made::Is(F32_VEC2)),
+            check_result(at, Some(F32_VEC2)),
             check_operands(at, 0, &MICRO_TRIANGLE),
         ]),
         // Leaving an any hit shader, by way of a terminator or not.

@@ -9,7 +9,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
-use crate::pattern::{DATA, INT, Pattern};
+use crate::pattern::{DATA, I32, INT, Pattern};
 use crate::rules::generated::tensor;
 
 pub(crate) const FAMILY: Family = Family {
@@ -216,7 +216,7 @@ fn check_addressing(o: &Operation<'_, '_, '_>) -> CheckResult {
         let finding = o.finding(&tensor::ADDRESSING_COUNT, message);
         finding.about(m, o.result, "the type is declared here")
     });
-    let integer = INT.widths(&[32]);
+    let integer = I32;
     let operands = (1..o.args.len())
         .map(|index| o.expect_operand(&tensor::ADDRESSING_OPERAND, index, integer));
     all([base, count, all(operands)])

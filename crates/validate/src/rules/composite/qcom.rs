@@ -8,11 +8,11 @@ use super::super::cooperative_matrix::Use;
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::module::{CooperativeMatrix, Lookup, Type};
-use crate::pattern::{FLOAT, INT, Pattern, UNSIGNED};
+use crate::pattern::{FLOAT, I32, INT, Pattern, U32};
 use crate::rules::generated::composite;
 
 /// What arrays, and matrices that accumulate, are made of.
-const ELEMENT: Pattern = Pattern::either(&[INT.widths(&[32]), FLOAT.widths(&[16, 32])]);
+const ELEMENT: Pattern = Pattern::either(&[I32, FLOAT.widths(&[16, 32])]);
 /// What other matrices are made of.
 const FACTOR: Pattern = Pattern::either(&[INT.widths(&[8]), FLOAT.widths(&[16, 32])]);
 
@@ -41,7 +41,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
             check_row(o, &matrix, o.ty(0), element, o.result)
         }
         Op::ExtractSubArrayQCOM => {
-            let index = o.expect_operand(&composite::QCOM_ARRAY, 1, INT.widths(&[32]));
+            let index = o.expect_operand(&composite::QCOM_ARRAY, 1, I32);
             let ((element, other), ()) = both(arrays(o), index)?;
             let same = expect(element == other, || {
                 o.mismatch(&composite::QCOM_ARRAY, 0, "elements of the same type")
@@ -144,7 +144,7 @@ fn check_row(
         let finding = o.finding(&composite::QCOM_ROW, message);
         return Err(finding.about(m, matrix_type, "the matrix is declared here"));
     }
-    let is_packed = UNSIGNED.widths(&[32]).matches(m, element);
+    let is_packed = U32.matches(m, element);
     let length = m.array_length(array);
     let fits = |wanted: u64| length.is_none_or(|length| length == wanted);
     let is_fine = element == matrix.component && fits(count) || is_packed && fits(bits / 32);

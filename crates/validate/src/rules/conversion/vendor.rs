@@ -3,16 +3,13 @@
 
 use crate::finding::{CheckResult, all};
 use crate::pattern::{
-    ACCELERATION_STRUCTURE, FLOAT, IMAGE, INT, Pattern, SAMPLED_IMAGE, SAMPLER, UNSIGNED,
+    ACCELERATION_STRUCTURE, FLOAT, I32, IMAGE, INT, Pattern, SAMPLED_IMAGE, SAMPLER, U32, UNSIGNED,
 };
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 use spirvkit_grammar::{Capability, Op};
 
-const ADDRESS: Pattern = Pattern::either(&[
-    UNSIGNED.widths(&[64]),
-    UNSIGNED.widths(&[32]).vector_of(&[2]),
-]);
+const ADDRESS: Pattern = Pattern::either(&[UNSIGNED.widths(&[64]), U32.vector_of(&[2])]);
 
 pub(super) fn check_acceleration_structure(o: &Operation<'_, '_, '_>) -> CheckResult {
     all([
@@ -37,7 +34,7 @@ pub(super) fn check_intel_float(o: &Operation<'_, '_, '_>) -> CheckResult {
 }
 
 /// Handles of `SPV_NV_bindless_texture` may come as pairs of 32-bit integers.
-const BINDLESS: Pattern = Pattern::either(&[INT, INT.widths(&[32]).vector_of(&[2])]);
+const BINDLESS: Pattern = Pattern::either(&[INT, I32.vector_of(&[2])]);
 
 pub(super) fn check_handle(o: &Operation<'_, '_, '_>) -> CheckResult {
     let handle = match o.m.has(Capability::BindlessTextureNV) {

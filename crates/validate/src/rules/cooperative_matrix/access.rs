@@ -9,7 +9,7 @@ use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, all, expect};
 use crate::module::{CooperativeMatrix, Lookup, Module, Type};
-use crate::pattern::{BOOL, INT, NUMBER, POINTER};
+use crate::pattern::{BOOL, I32, INT, NUMBER, POINTER};
 use crate::rules::generated::cooperative_matrix;
 use crate::rules::tensors::{TENSOR_LAYOUT, TENSOR_VIEW};
 
@@ -62,11 +62,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
         o.expect_operand(&cooperative_matrix::LAYOUT, next + 1, BOOL.constant())?;
         return check_memory(o, next + 2, ty);
     }
-    o.expect_operand(
-        &cooperative_matrix::LAYOUT,
-        next,
-        INT.widths(&[32]).constant(),
-    )?;
+    o.expect_operand(&cooperative_matrix::LAYOUT, next, I32.constant())?;
     all([
         check_stride(o, &matrix, next),
         check_memory(o, next + 2, ty),

@@ -13,7 +13,7 @@ use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
-use crate::pattern::{INT, Pattern, UNSIGNED};
+use crate::pattern::{I32, Pattern, U32};
 use crate::rules::generated::cooperative_matrix;
 
 pub(super) use shapes::{Use, check_conversion, check_same_shape, check_use_conversion};
@@ -64,7 +64,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 
 fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    o.expect_result(&cooperative_matrix::LENGTH_RESULT, UNSIGNED.widths(&[32]))?;
+    o.expect_result(&cooperative_matrix::LENGTH_RESULT, U32)?;
     let ty = o.id(0);
     let is_fine = match m.ty(ty) {
         Type::CooperativeMatrix(_) => o.op == Op::CooperativeMatrixLengthKHR,
@@ -84,7 +84,7 @@ fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
 }
 
 fn check_coordinate(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let integer = INT.widths(&[32]);
+    let integer = I32;
     o.expect_result(&cooperative_matrix::COORDINATE, integer.vector_of(&[2]))?;
     o.expect_operand(&cooperative_matrix::COORDINATE, 0, KHR_MATRIX)?;
     o.expect_operand(&cooperative_matrix::COORDINATE, 1, integer)

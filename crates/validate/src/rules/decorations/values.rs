@@ -5,7 +5,7 @@ use spirvkit_grammar::{Decoration, Op, OperandKind, Scope};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{Decorated, Lookup, Module};
-use crate::pattern::INT;
+use crate::pattern::I32;
 use crate::rules::generated::decoration;
 
 /// Checks a `NoSignedWrap` or `NoUnsignedWrap`.
@@ -63,7 +63,7 @@ fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> CheckResult {
         let finding = Finding::new(&decoration::UNIFORM_SCOPE, decorated.inst.offset(), message);
         Err(finding.about(m, scope, "the scope is defined here"))
     };
-    let wanted = INT.widths(&[32]);
+    let wanted = I32;
     if !wanted.matches_value(m, scope) {
         return wrong(format!(
             "a scope must be {wanted}, but is {}",

@@ -3,12 +3,12 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, ExecutionModel, ImageFormat, ImageOperands, Op};
 
-use super::shape::{self, FLOAT32, INT32, NUMBERS};
+use super::shape::{self, NUMBERS};
 use super::{operands, sample, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Models};
-use crate::pattern::{BOOL, INT, NUMBER};
+use crate::pattern::{BOOL, F32, I32, INT, NUMBER};
 use crate::rules::generated::image;
 
 const FRAGMENT: Models = Models::of(&[ExecutionModel::Fragment]);
@@ -28,7 +28,7 @@ pub(super) fn check_fetch(at: &InstCtx<'_, '_>) -> CheckResult {
     let fetched = check_fetched(at, &image).and_then(|()| {
         let size = shape::coordinate_size(at.inst.op(), &image);
         all([
-            super::check_coordinate(at, 1, INT32, size),
+            super::check_coordinate(at, 1, I32, size),
             operands::check(at, &image, 2),
         ])
     });
@@ -241,11 +241,11 @@ pub(super) fn check_resident(at: &InstCtx<'_, '_>) -> CheckResult {
 pub(super) fn check_attachment(at: &InstCtx<'_, '_>) -> CheckResult {
     let (what, sample) = match at.inst.op() {
         Op::ColorAttachmentReadEXT => (check_color(at, at.result_type()), 1),
-        Op::DepthAttachmentReadEXT => (at.expect_result(&image::RESULT, FLOAT32), 0),
-        _ => (at.expect_result(&image::RESULT, INT32), 0),
+        Op::DepthAttachmentReadEXT => (at.expect_result(&image::RESULT, F32), 0),
+        _ => (at.expect_result(&image::RESULT, I32), 0),
     };
     let sample = match at.inst.optional(sample) {
-        Some(_) => at.expect_operand(&image::ATTACHMENT_SAMPLE, sample, INT32),
+        Some(_) => at.expect_operand(&image::ATTACHMENT_SAMPLE, sample, I32),
         None => Ok(()),
     };
     all([

@@ -1,10 +1,10 @@
 //! Image operands (specification, section 3.14).
 
-use super::shape::{self, INT32, Lod, NUMBERS, place_float, traits};
+use super::shape::{self, Lod, NUMBERS, place_float, traits};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Type};
-use crate::pattern::Pattern;
+use crate::pattern::{I32, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::image;
 use crate::rules::scopes;
@@ -130,7 +130,7 @@ impl Given<'_> {
                 };
                 let level = match takes_float {
                     true => self.expect(at, 0, place_float(at.m)),
-                    false => self.expect(at, 0, INT32),
+                    false => self.expect(at, 0, I32),
                 };
                 all([level, self.expect_levels(at)])
             }
@@ -147,7 +147,7 @@ impl Given<'_> {
                 let image = expect(self.image.multisampled, || {
                     self.wrong_image(at, "a multisampled image")
                 });
-                all([image, self.expect(at, 0, INT32)])
+                all([image, self.expect(at, 0, I32)])
             }
             ImageOperands::MakeTexelAvailable | ImageOperands::MakeTexelVisible => {
                 let is_shared = self.mask.contains(ImageOperands::NonPrivateTexel);
@@ -251,7 +251,7 @@ impl Given<'_> {
     }
 
     fn check_offset(&self, at: &InstCtx<'_, '_>) -> CheckResult {
-        let ty = self.expect(at, 0, INT32.scalar_or_vector());
+        let ty = self.expect(at, 0, I32.scalar_or_vector());
         let constant = match self.operand {
             ImageOperands::ConstOffset => self.expect_constant(at),
             _ => Ok(()),
@@ -287,7 +287,7 @@ impl Given<'_> {
                     true => Ok(()),
                     false => four(),
                 },
-                expect(INT32.vector_of(&[2]).matches(m, element), || {
+                expect(I32.vector_of(&[2]).matches(m, element), || {
                     let expected = "an array of vectors of two 32-bit integers";
                     self.wrong(at, &image::OPERAND_TYPE, id, expected)
                 }),

@@ -3,12 +3,12 @@
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Dim;
 
-use super::shape::{self, FLOAT32, INT32};
+use super::shape::{self};
 use super::vendor;
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup};
-use crate::pattern::{FLOAT, INT};
+use crate::pattern::{F32, FLOAT, I32, INT};
 use crate::rules::generated::image;
 
 fn expect_int_result(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -97,7 +97,7 @@ pub(super) fn check_size_lod(at: &InstCtx<'_, '_>) -> CheckResult {
         };
         all([levels, single, expect_vulkan_sampled(at, &image), size])
     });
-    let level = at.expect_operand(&image::QUERY_LOD, 1, INT32);
+    let level = at.expect_operand(&image::QUERY_LOD, 1, I32);
     all([result, image, level])
 }
 
@@ -135,7 +135,7 @@ pub(super) fn check_lod(at: &InstCtx<'_, '_>) -> CheckResult {
             let size = shape::plane_size(image.dim);
             all([
                 expect_vulkan_sampled(at, &image),
-                super::check_coordinate(at, 1, FLOAT32, size),
+                super::check_coordinate(at, 1, F32, size),
             ])
         }),
         other => other.map(drop),

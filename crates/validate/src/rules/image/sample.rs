@@ -3,12 +3,12 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Dim, ImageOperands, Op};
 
-use super::shape::{self, FLOAT32, INT32, Lod, place_float, traits};
+use super::shape::{self, Lod, place_float, traits};
 use super::{operands, vendor};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup};
-use crate::pattern::{FLOAT, NUMBER, Pattern};
+use crate::pattern::{F32, FLOAT, I32, NUMBER, Pattern};
 use crate::rules::generated::image;
 
 /// Checks the instructions that sample.
@@ -91,7 +91,7 @@ fn check_coordinate(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
         op,
         Op::ImageSampleExplicitLod | Op::ImageSparseSampleExplicitLod
     ) && at.m.has(Capability::Kernel);
-    const INT_OR_HALF: Pattern = Pattern::either(&[INT32, FLOAT.widths(&[16, 32])]);
+    const INT_OR_HALF: Pattern = Pattern::either(&[I32, FLOAT.widths(&[16, 32])]);
     let place = match (takes_ints, at.m.has(Capability::Float16ImageAMD)) {
         (false, _) => place_float(at.m),
         (true, false) => NUMBER.widths(&[32]),
@@ -103,7 +103,7 @@ fn check_coordinate(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
 fn check_dref(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     let is_volume = at.m.env.is_vulkan() && image.dim == Dim::Dim3D;
     all([
-        at.expect_operand(&image::DREF, 2, FLOAT32),
+        at.expect_operand(&image::DREF, 2, F32),
         expect(!is_volume, || {
             let what = "compares depths, which 3D images don't have in Vulkan";
             super::wrong_image(at, &image::VULKAN_DREF_DIM, at.id(0), what)
@@ -181,7 +181,7 @@ fn check_gathered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
 
 fn check_component(at: &InstCtx<'_, '_>) -> CheckResult {
     let component = at.id(2);
-    at.expect_operand(&image::COMPONENT, 2, INT32)?;
+    at.expect_operand(&image::COMPONENT, 2, I32)?;
     let is_fine = !at.m.env.is_vulkan() || at.m.is_constant(component);
     at.expect_operand_that(&image::COMPONENT_CONSTANT, 2, is_fine, "a constant")
 }

@@ -3,7 +3,7 @@
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op};
 
 use crate::module::{Image, Module};
-use crate::pattern::{FLOAT, INT, NUMBER, Pattern};
+use crate::pattern::{F32, FLOAT, NUMBER, Pattern};
 
 /// How an instruction reaches texels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,9 +133,6 @@ pub(super) fn has_levels(dim: Dim) -> bool {
     matches!(dim, Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::Cube)
 }
 
-/// A scalar or a vector whose components pass the test.
-pub(super) const INT32: Pattern = INT.widths(&[32]);
-pub(super) const FLOAT32: Pattern = FLOAT.widths(&[32]);
 pub(super) const NUMBERS: Pattern = NUMBER.scalar_or_vector();
 
 /// Floats by which sampling finds its place and level: of 32 bits, with
@@ -143,7 +140,7 @@ pub(super) const NUMBERS: Pattern = NUMBER.scalar_or_vector();
 pub(super) fn place_float(m: &Module<'_>) -> Pattern {
     match m.has(Capability::Float16ImageAMD) {
         true => FLOAT.widths(&[16, 32]),
-        false => FLOAT32,
+        false => F32,
     }
 }
 

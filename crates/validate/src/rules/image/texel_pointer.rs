@@ -2,11 +2,11 @@
 
 use spirvkit_grammar::{Capability, Dim, ImageFormat, Op, StorageClass};
 
-use super::shape::{self, INT32};
+use super::shape::{self};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Type};
-use crate::pattern::{INT, NUMBER, POINTER};
+use crate::pattern::{I32, INT, NUMBER, POINTER};
 use crate::rules::atomics;
 use crate::rules::generated::image;
 
@@ -85,7 +85,7 @@ fn check_place(at: &InstCtx<'_, '_>, image: &Image, coordinate: usize) -> CheckR
         _ => Err(wrong_dim(at, image)),
     };
     let place = at
-        .expect_operand(&image::COORDINATE, coordinate, INT32.scalar_or_vector())
+        .expect_operand(&image::COORDINATE, coordinate, I32.scalar_or_vector())
         .and_then(|()| match (m.type_of(at.id(coordinate)), &size) {
             (Some(ty), &Ok(size)) if m.dimension(ty) != size => {
                 let wanted = format!("of {size} components");

@@ -5,10 +5,10 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::sampled_image::variable_of;
-use super::shape::INT32;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module};
+use crate::pattern::I32;
 use crate::rules::generated::image;
 
 /// Checks the instructions of image processing.
@@ -110,7 +110,7 @@ pub(super) fn check_plain_use(at: &InstCtx<'_, '_>, index: usize) -> CheckResult
 pub(super) fn check_gather_mode(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let mode: Id = at.id(3);
-    at.expect_operand(&image::GATHER_MODE, 3, INT32)?;
+    at.expect_operand(&image::GATHER_MODE, 3, I32)?;
     let needed = match m.constant_u64(mode) {
         None => return Ok(()),
         Some(0) => Capability::ImageGatherLinearQCOM,

@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, Dim, ImageFormat, Version};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Module, Type};
-use crate::pattern::{ANY, FLOAT, IMAGE, INT, Pattern, VOID};
+use crate::pattern::{ANY, F32, FLOAT, I32, IMAGE, INT, Pattern, VOID};
 use crate::rule::Rule;
 use crate::rules::generated::type_;
 
@@ -103,7 +103,7 @@ fn wrong(at: &InstCtx<'_, '_>, rule: &'static Rule, operand: usize, message: &st
 }
 
 /// What Vulkan's texels are read as.
-const VULKAN_TEXELS: Pattern = Pattern::either(&[FLOAT.widths(&[32]), INT.widths(&[32, 64])]);
+const VULKAN_TEXELS: Pattern = Pattern::either(&[F32, INT.widths(&[32, 64])]);
 const VULKAN_TEXELS_WITH_HALVES: Pattern =
     Pattern::either(&[FLOAT.widths(&[16, 32]), INT.widths(&[32, 64])]);
 
@@ -211,11 +211,11 @@ fn texels_of(m: &Module<'_>, format: ImageFormat) -> Pattern {
     match format {
         ImageFormat::Unknown => ANY,
         ImageFormat::R64ui | ImageFormat::R64i => INT.widths(&[64]),
-        ImageFormat(FIRST_INTEGER..=LAST_INTEGER) => INT.widths(&[32]),
+        ImageFormat(FIRST_INTEGER..=LAST_INTEGER) => I32,
         ImageFormat(..FIRST_INTEGER) if m.has(Capability::Float16ImageAMD) => {
             FLOAT.widths(&[16, 32])
         }
-        ImageFormat(..FIRST_INTEGER) => FLOAT.widths(&[32]),
+        ImageFormat(..FIRST_INTEGER) => F32,
         _ => ANY,
     }
 }

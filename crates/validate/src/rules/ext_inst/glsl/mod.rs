@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, ExecutionModel, GlslStd450, Op, StorageClass}
 use super::Call;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::module::{Lookup, Models, Module};
-use crate::pattern::{FLOAT, INT, POINTER, Pattern};
+use crate::pattern::{F32, FLOAT, I32, INT, POINTER, Pattern};
 use crate::rule::Rule;
 use crate::rules::arithmetic;
 use crate::rules::generated::glsl;
@@ -18,10 +18,9 @@ const SHORT_INTS: &str = "SPV_AMD_gpu_shader_int16";
 
 const FLOATS: Pattern = FLOAT.scalar_or_vector();
 const INTS: Pattern = INT.scalar_or_vector();
-const INT32: Pattern = INT.widths(&[32]);
-const TWO_FLOATS: Pattern = FLOAT.widths(&[32]).vector_of(&[2]);
-const FOUR_FLOATS: Pattern = FLOAT.widths(&[32]).vector_of(&[4]);
-const TWO_INTS: Pattern = INT32.vector_of(&[2]);
+const TWO_FLOATS: Pattern = F32.vector_of(&[2]);
+const FOUR_FLOATS: Pattern = F32.vector_of(&[4]);
+const TWO_INTS: Pattern = I32.vector_of(&[2]);
 const DOUBLE: Pattern = FLOAT.widths(&[64]);
 
 /// Whether the set has an instruction with this number.
@@ -85,12 +84,12 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
         G::Frexp => frexp(call),
         G::FrexpStruct => frexp_struct(call),
         G::Ldexp => ldexp(call),
-        G::PackSnorm4x8 | G::PackUnorm4x8 => pack(call, FOUR_FLOATS, INT32),
-        G::PackSnorm2x16 | G::PackUnorm2x16 | G::PackHalf2x16 => pack(call, TWO_FLOATS, INT32),
+        G::PackSnorm4x8 | G::PackUnorm4x8 => pack(call, FOUR_FLOATS, I32),
+        G::PackSnorm2x16 | G::PackUnorm2x16 | G::PackHalf2x16 => pack(call, TWO_FLOATS, I32),
         G::PackDouble2x32 => pack(call, TWO_INTS, DOUBLE),
-        G::UnpackSnorm4x8 | G::UnpackUnorm4x8 => unpack(call, INT32, FOUR_FLOATS),
+        G::UnpackSnorm4x8 | G::UnpackUnorm4x8 => unpack(call, I32, FOUR_FLOATS),
         G::UnpackSnorm2x16 | G::UnpackUnorm2x16 | G::UnpackHalf2x16 => {
-            unpack(call, INT32, TWO_FLOATS)
+            unpack(call, I32, TWO_FLOATS)
         }
         G::UnpackDouble2x32 => unpack(call, DOUBLE, TWO_INTS),
         G::Length | G::Distance => length(call),
@@ -108,7 +107,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
         G::InterpolateAtCentroid => interpolate(call),
         G::InterpolateAtSample => all([
             interpolate(call),
-            call.expect_operand(&glsl::INTERPOLATE_SAMPLE, 1, INT32),
+            call.expect_operand(&glsl::INTERPOLATE_SAMPLE, 1, I32),
         ]),
         G::InterpolateAtOffset => {
             let offset = TWO_FLOATS.widths(interpolated_widths(call.m()));

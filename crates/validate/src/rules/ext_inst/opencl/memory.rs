@@ -7,7 +7,7 @@ use spirvkit_grammar::{AddressingModel, StorageClass};
 use super::Element;
 use crate::finding::{CheckResult, all};
 use crate::module::{Lookup, Type};
-use crate::pattern::{FLOAT, INT, NUMBER, Pattern, VOID};
+use crate::pattern::{FLOAT, I32, INT, NUMBER, Pattern, VOID};
 use crate::rules::ext_inst::Call;
 use crate::rules::generated::opencl_std;
 
@@ -34,7 +34,7 @@ fn size(call: &Call<'_, '_, '_>, index: usize) -> CheckResult {
             );
             return Err(call.at.finding(&opencl_std::PHYSICAL, message));
         }
-        AddressingModel::Physical32 => INT.widths(&[32]),
+        AddressingModel::Physical32 => I32,
         _ => INT.widths(&[64]),
     };
     call.expect_operand(&opencl_std::SIZE, index, size)
@@ -119,7 +119,7 @@ pub(super) fn store(call: &Call<'_, '_, '_>, kind: Element) -> CheckResult {
 
 pub(super) fn printf(call: &Call<'_, '_, '_>) -> CheckResult {
     all([
-        call.expect_result(&opencl_std::PRINTF_RESULT, INT.widths(&[32])),
+        call.expect_result(&opencl_std::PRINTF_RESULT, I32),
         printf_format(call),
     ])
 }

@@ -229,6 +229,23 @@ impl<'a> Module<'a> {
         })
     }
 
+    /// Whether two types have the same number of components, as far as that is known: the
+    /// lengths of long vectors may depend on specialization. A vector of one component is
+    /// no scalar.
+    pub(crate) fn same_dimension(&self, one: Id, other: Id) -> bool {
+        if one == other {
+            return true;
+        }
+        let (is_vector, both) = (
+            self.is_vector(one),
+            self.is_vector(one) == self.is_vector(other),
+        );
+        match (self.dimension(one), self.dimension(other)) {
+            (0, _) | (_, 0) => both && is_vector,
+            (count, other) => both && count == other,
+        }
+    }
+
     /// Whether the module has no entry point, although it must have one.
     pub(crate) fn lacks_entry_point(&self) -> bool {
         self.entry_points.is_empty()

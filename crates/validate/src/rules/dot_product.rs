@@ -49,7 +49,7 @@ fn check_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     let is_packed = m.is_int_scalar(first);
     if is_packed != m.is_int_scalar(second)
         || m.bit_width(first) != m.bit_width(second)
-        || !o.same_dimension(first, second)
+        || !m.same_dimension(first, second)
     {
         return Err(o.pair_finding(&dot_product::SAME, "two vectors of the same kind"));
     }

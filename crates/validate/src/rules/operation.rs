@@ -105,22 +105,9 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
     /// Checks that an operand has as many components as the result.
     #[inline]
     pub(super) fn expect_size(&self, rule: &'static Rule, index: usize) -> CheckResult {
-        match self.same_dimension(self.ty(index), self.result) {
+        match self.m.same_dimension(self.ty(index), self.result) {
             true => Ok(()),
             false => Err(self.mismatch(rule, index, "as many components as the result")),
-        }
-    }
-
-    /// Whether two types have the same number of components, as far as is
-    /// known: the lengths of long vectors may depend on specialization.
-    pub(super) fn same_dimension(&self, a: Id, b: Id) -> bool {
-        let m = self.m;
-        if a == b {
-            return true;
-        }
-        match (m.dimension(a), m.dimension(b)) {
-            (0, _) | (_, 0) => m.is_vector(a) && m.is_vector(b),
-            (a_count, b_count) => a_count == b_count && m.is_vector(a) == m.is_vector(b),
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {
         Ok(())
     }));
     all([encoding, vectors])?;
-    if !o.same_dimension(o.ty(0), o.ty(1)) {
+    if !m.same_dimension(o.ty(0), o.ty(1)) {
         return Err(o.pair_finding(&arithmetic::DOT_OPERAND, "two vectors of the same size"));
     }
     Ok(())

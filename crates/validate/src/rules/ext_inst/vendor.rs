@@ -35,7 +35,7 @@ fn trinary(call: &Call<'_, '_, '_>) -> CheckResult {
             || !is_float
                 && wanted.matches(m, ty)
                 && m.bit_width(ty) == m.bit_width(result)
-                && m.dimension(ty) == m.dimension(result);
+                && m.same_dimension(ty, result);
         call.expect_operand_that(&trinary::OPERAND, index, fits, "of the result type")
     }))
 }

@@ -224,7 +224,6 @@ fn crosses_matrix(m: &Module<'_>, inst: Inst<'_>, untyped: bool) -> bool {
     for &index in inst.args().iter().skip(first) {
         ty = match m.ty(ty) {
             Type::Matrix { .. } => return true,
-            Type::Vector { component, .. } => component,
             Type::Array { element, .. } | Type::RuntimeArray { element } => element,
             Type::Struct { members } => {
                 let index = m.constant_u64(Id(index)).unwrap_or(u64::MAX);

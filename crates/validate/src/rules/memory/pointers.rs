@@ -6,7 +6,7 @@ use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, Sto
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
-use crate::pattern::{BOOL, INT, POINTER, Pattern, STRUCT, UNSIGNED, UNTYPED_POINTER};
+use crate::pattern::{BOOL, INT, POINTER, Pattern, STRUCT, UNSIGNED, UNTYPED_POINTER, VECTOR};
 use crate::rules::generated::memory;
 
 /// `OpArrayLength` and `OpUntypedArrayLengthKHR`.
@@ -79,25 +79,20 @@ pub(super) fn comparison(at: &InstCtx<'_, '_>) -> CheckResult {
         at.finding(&memory::POINTER_COMPARISON_LOGICAL, message)
             .arg(at, 0)
     });
-    let result = at.result_type();
+    let (result, pointers) = (at.result_type(), at.type_of_arg(0));
     // Vectors of pointers are compared component by component.
-    let count = m
-        .vector_of_pointers(at.type_of_arg(0))
-        .map_or(0, |all| all.1);
-    let component = match m.ty(result) {
-        Type::Vector {
-            component,
-            count: made,
-        } if made == count => component,
-        _ if count > 0 => Id(0),
-        _ => result,
+    let are_vectors = m.vector_of_pointers(pointers).is_some();
+    let component = match are_vectors {
+        true if m.same_dimension(result, pointers) => m.component_type(result),
+        true => Id(0),
+        false => result,
     };
     let wanted = match at.inst.op() {
         Op::PtrDiff => INT,
         _ => BOOL,
     };
     let result = expect(wanted.matches(m, component), || {
-        let each = if count > 0 { " for each pointer" } else { "" };
+        let each = if are_vectors { " for each pointer" } else { "" };
         at.result_finding(&memory::POINTER_COMPARISON, &format!("{wanted}{each}"))
     });
     all([enabled, result, compared(at, logical && is_enabled)])
@@ -192,22 +187,15 @@ pub(super) fn masked(at: &InstCtx<'_, '_>) -> CheckResult {
         true => (at.result_type(), 0, 1, 2),
         false => (at.type_of_arg(0), 1, 2, 3),
     };
-    let Type::Vector { component, count } = m.ty(values) else {
-        let message = format!(
-            "{} needs a vector of values, but has {}",
-            at.inst.op(),
-            m.show_type(values)
-        );
-        return Err(at.finding(&memory::MASKED, message));
-    };
+    match is_gather {
+        true => at.expect_result(&memory::MASKED, VECTOR)?,
+        false => at.expect_operand(&memory::MASKED, 0, VECTOR)?,
+    }
+    let component = m.component_type(values);
     let pointer_type = at.type_of_arg(pointers);
-    let reach = match m.ty(pointer_type) {
-        Type::Vector {
-            component,
-            count: pointers,
-        } if pointers == count => m.pointee(component),
-        _ => None,
-    };
+    let reach = m.vector_of_pointers(pointer_type);
+    let reach = reach.filter(|_| m.same_dimension(pointer_type, values));
+    let reach = reach.and_then(|(pointer, _)| m.pointee(pointer));
     let mask_type = at.type_of_arg(mask);
     let alignment = at.inst.arg(alignment);
     let finding = |message: String| at.finding(&memory::MASKED, message);
@@ -221,10 +209,10 @@ pub(super) fn masked(at: &InstCtx<'_, '_>) -> CheckResult {
             ))
         }),
         expect(
-            m.is_bool_vector(mask_type) && m.dimension(mask_type) == count,
+            BOOL.vector().matches(m, mask_type) && m.same_dimension(mask_type, values),
             || {
                 finding(format!(
-                    "the mask must be a vector of {count} booleans, but is {}",
+                    "the mask must be a vector of booleans, one for each component, but is {}",
                     m.show_value(at.id(mask))
                 ))
             },

@@ -187,7 +187,7 @@ fn ldexp(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     float_result(call)?;
     let exponent = call.ty(1);
-    let fits = INTS.matches(m, exponent) && same_size(m, exponent, call.result_type());
+    let fits = INTS.matches(m, exponent) && m.same_dimension(exponent, call.result_type());
     let wanted = "an integer scalar or vector with as many components as the result";
     all([
         call.expect_result_types(&glsl::SAME_TYPE, 0..1),
@@ -219,7 +219,7 @@ fn int(call: &Call<'_, '_, '_>) -> CheckResult {
         let ty = call.ty(index);
         let fits = ty == result
             || INTS.matches(m, ty)
-                && same_size(m, ty, result)
+                && m.same_dimension(ty, result)
                 && m.bit_width(ty) == m.bit_width(result);
         let wanted = "an integer scalar or vector with the same number of components as the \
                       result and the same width";
@@ -236,7 +236,7 @@ fn length(call: &Call<'_, '_, '_>) -> CheckResult {
         let wanted = "of the result type or a vector with components of it";
         call.expect_operand_that(&glsl::LENGTH_OPERAND, index, fits, wanted)
     }))?;
-    let fits = call.count() < 2 || same_size(m, call.ty(0), call.ty(1));
+    let fits = call.count() < 2 || m.same_dimension(call.ty(0), call.ty(1));
     let wanted = "of the same number of components as the first point";
     call.expect_operand_that(&glsl::DISTANCE_SIZES, 1, fits, wanted)
 }
@@ -306,9 +306,5 @@ fn is_exponent(m: &Module<'_>, ty: Id, significand: Id) -> bool {
         true => &[16, 32],
         false => &[32],
     };
-    INTS.widths(widths).matches(m, ty) && same_size(m, ty, significand)
-}
-
-fn same_size(m: &Module<'_>, one: Id, other: Id) -> bool {
-    m.dimension(one) == m.dimension(other)
+    INTS.widths(widths).matches(m, ty) && m.same_dimension(ty, significand)
 }

@@ -20,13 +20,9 @@ fn float_result(call: &Call<'_, '_, '_>) -> CheckResult {
     call.expect_result(&opencl_std::FLOAT_RESULT, FLOATS)
 }
 
-fn same_size(m: &Module<'_>, one: Id, other: Id) -> bool {
-    m.dimension(one) == m.dimension(other)
-}
-
 /// Integers as wide and as many as the components of another type.
 fn is_int_like(m: &Module<'_>, ty: Id, other: Id) -> bool {
-    INTS.matches(m, ty) && m.bit_width(ty) == m.bit_width(other) && same_size(m, ty, other)
+    INTS.matches(m, ty) && m.bit_width(ty) == m.bit_width(other) && m.same_dimension(ty, other)
 }
 
 /// Operands that all have the type of the result, which is so.
@@ -55,7 +51,7 @@ pub(super) fn ilogb(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     call.expect_result(&opencl_std::INT32_RESULT, INT32S)?;
     let ty = call.ty(0);
-    let fits = FLOATS.matches(m, ty) && same_size(m, ty, call.result_type());
+    let fits = FLOATS.matches(m, ty) && m.same_dimension(ty, call.result_type());
     let wanted = "a floating-point scalar or vector with as many components as the result";
     call.expect_operand_that(&opencl_std::ILOGB_OPERAND, 0, fits, wanted)
 }
@@ -65,7 +61,7 @@ pub(super) fn exponent(call: &Call<'_, '_, '_>) -> CheckResult {
     float_result(call)?;
     let base = call.expect_result_types(&opencl_std::SAME_TYPE, 0..1);
     let ty = call.ty(1);
-    let fits = INT32S.matches(m, ty) && same_size(m, ty, call.result_type());
+    let fits = INT32S.matches(m, ty) && m.same_dimension(ty, call.result_type());
     let wanted = "a 32-bit integer scalar or vector with as many components as the result";
     let exponent = call.expect_operand_that(&opencl_std::EXPONENT, 1, fits, wanted);
     all([base, exponent])
@@ -104,7 +100,7 @@ pub(super) fn second_int(call: &Call<'_, '_, '_>, count: usize) -> CheckResult {
     float_result(call)?;
     let values = call.expect_result_types(&opencl_std::SAME_TYPE, 0..count);
     let is_right =
-        |pointee: Id| INT32S.matches(m, pointee) && same_size(m, pointee, call.result_type());
+        |pointee: Id| INT32S.matches(m, pointee) && m.same_dimension(pointee, call.result_type());
     let pointer = out_pointer(call, count).and_then(|pointee| {
         let wanted = "a pointer to as many 32-bit integers as the result has components";
         let fits = pointee.is_none_or(is_right);
@@ -117,13 +113,15 @@ pub(super) fn cross(call: &Call<'_, '_, '_>) -> CheckResult {
     alike(call, &opencl_std::GEOMETRY_RESULT, FLOAT.vector_of(&[3, 4]))
 }
 
+/// What geometric functions work on.
+const POINT: Pattern = Pattern::either(&[FLOAT, FLOAT.vector_of(&[2, 3, 4])]);
+
 pub(super) fn length(call: &Call<'_, '_, '_>) -> CheckResult {
     let m = call.m();
     call.expect_result(&opencl_std::GEOMETRY_RESULT, FLOAT)?;
     let ty = call.ty(0);
-    let fits =
-        FLOATS.matches(m, ty) && m.component_type(ty) == call.result_type() && m.dimension(ty) <= 4;
-    let wanted = "of the result type or a vector of at most 4 components of it";
+    let fits = POINT.matches(m, ty) && m.component_type(ty) == call.result_type();
+    let wanted = "of the result type or a vector of two, three or four components of it";
     call.expect_operand_that(&opencl_std::GEOMETRY_OPERAND, 0, fits, wanted)?;
     let fits = call.count() < 2 || call.ty(1) == ty;
     let wanted = "of the type of the first point";
@@ -132,12 +130,7 @@ pub(super) fn length(call: &Call<'_, '_, '_>) -> CheckResult {
 
 pub(super) fn normalize(call: &Call<'_, '_, '_>) -> CheckResult {
     float_result(call)?;
-    let fits = call.m().dimension(call.result_type()) <= 4;
-    call.expect_result_that(
-        &opencl_std::GEOMETRY_RESULT,
-        fits,
-        "of at most 4 components",
-    )?;
+    call.expect_result(&opencl_std::GEOMETRY_RESULT, POINT)?;
     call.expect_result_types(&opencl_std::SAME_TYPE, 0..1)
 }
 
@@ -147,7 +140,7 @@ pub(super) fn upsample(call: &Call<'_, '_, '_>) -> CheckResult {
     call.expect_result(&opencl_std::INT_RESULT, INTS)?;
     let high = call.ty(0);
     let fits = INTS.matches(m, high)
-        && same_size(m, high, result)
+        && m.same_dimension(high, result)
         && u64::from(m.bit_width(high)) * 2 == u64::from(m.bit_width(result));
     let wanted =
         "an integer scalar or vector, with as many components as the result and half as wide";

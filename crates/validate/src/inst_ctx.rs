@@ -121,8 +121,9 @@ impl<'m, 'a> InstCtx<'m, 'a> {
             self.m.title_of(&self.inst),
             self.m.show_operand(operand)
         );
-        self.finding(rule, message)
-            .about(self.m, operand, "the operand is defined here")
+        // The id may stand in an earlier operand, too.
+        let finding = self.finding(rule, message).arg(self, index);
+        finding.about(self.m, operand, "the operand is defined here")
     }
 
     /// The same, unless it is reported elsewhere that the operand is no value.

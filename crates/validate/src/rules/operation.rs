@@ -83,6 +83,7 @@ impl<'s, 'm, 'a> Operation<'s, 'm, 'a> {
             self.op
         );
         self.finding(rule, message)
+            .arg(self.at, index)
             .about(self.m, self.id(index), "the operand is defined here")
             .about(self.m, self.result, "the result type is declared here")
     }

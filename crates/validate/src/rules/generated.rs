@@ -1361,7 +1361,7 @@ pub(crate) mod variable {
     pub(crate) static INITIALIZER_PAYLOAD: Rule = Rule::new("variable.initializer-payload", InvalidId, "SPV_EXT_mesh_shader", &[], pages::MEMORY);
     pub(crate) static INITIALIZER_VULKAN: Rule = Rule::new("variable.initializer-vulkan", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-OpVariable-04651", "VUID-StandaloneSpirv-OpVariable-04734"], pages::MEMORY);
     pub(crate) static LOGICAL_POINTERS: Rule = Rule::new("variable.logical-pointers", InvalidId, "2.16.1", &[], pages::MEMORY);
-    pub(crate) static LONG_VECTOR: Rule = Rule::new("variable.long-vector", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-Type-12297", "VUID-StandaloneSpirv-Function-12294"], pages::MEMORY);
+    pub(crate) static LONG_VECTOR: Rule = Rule::new("variable.long-vector", InvalidId, "SPV_EXT_long_vector", &["VUID-StandaloneSpirv-Type-12297", "VUID-StandaloneSpirv-Function-12294"], pages::MEMORY);
     pub(crate) static PHYSICAL: Rule = Rule::new("variable.physical", InvalidId, "2.16.1", &[], pages::MEMORY);
     pub(crate) static RUNTIME_ARRAY: Rule = Rule::new("variable.runtime-array", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-OpTypeRuntimeArray-04680"], pages::MEMORY);
     pub(crate) static SMALL: Rule = Rule::new("variable.small", InvalidId, "3.31", &[], pages::MEMORY);

@@ -6,7 +6,7 @@ use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op, StorageClass};
 use super::vulkan_variables;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Contents, Lookup, Module, Type};
+use crate::module::{Contents, Lookup, Module, Type, is_cross_workgroup};
 use crate::pattern::{TYPED_POINTER, UNTYPED_POINTER};
 use crate::rule::Rule;
 use crate::rules::generated::variable;
@@ -225,8 +225,9 @@ fn contents(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult 
         let message = format!("variables in `{class}` can't hold floats of 4 or 6 bits");
         finding(at, &variable::TINY_FLOAT, data, &message)
     });
-    let long = match m.env.is_vulkan() && contents.has(Contents::LONG_VECTOR) {
-        true => vulkan_variables::long_vectors(at, variable, data, contents),
+    let long = long_vectors(at, variable, data, contents);
+    let specialized = match m.env.is_vulkan() && contents.has(Contents::SPECIALIZED_VECTOR) {
+        true => vulkan_variables::specialized_vectors(at, variable, data),
         false => Ok(()),
     };
     let small = match m.has(Capability::Shader) {
@@ -244,9 +245,54 @@ fn contents(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult 
         cooperative,
         tiny,
         long,
+        specialized,
         small,
         unsized_arrays,
     ])
+}
+
+/// Checks that vectors of more than four components are where `SPV_EXT_long_vector` lets
+/// them be, and in Vulkan, however they came about, neither inputs nor outputs.
+fn long_vectors(
+    at: &InstCtx<'_, '_>,
+    variable: &Variable,
+    data: Id,
+    contents: Contents,
+) -> CheckResult {
+    let m = at.m;
+    let class = variable.class;
+    let is_interface = matches!(class, StorageClass::Input | StorageClass::Output);
+    let is_wrong = match m.has(Capability::LongVectorEXT) {
+        true => !takes_long_vectors(class),
+        false => is_interface && m.env.is_vulkan(),
+    };
+    if !is_wrong || !contents.has(Contents::LONG_VECTOR) {
+        return Ok(());
+    }
+    let message = format!("variables in `{class}` can't hold vectors of more than 4 components");
+    let finding = finding(at, &variable::LONG_VECTOR, data, &message);
+    Err(match is_interface {
+        true => finding.vuid("VUID-StandaloneSpirv-Type-12297"),
+        false => finding,
+    })
+}
+
+/// Whether `SPV_EXT_long_vector` lets long vectors be in a storage class.
+fn takes_long_vectors(class: StorageClass) -> bool {
+    is_cross_workgroup(class)
+        || matches!(
+            class,
+            StorageClass::Function
+                | StorageClass::Private
+                | StorageClass::UniformConstant
+                | StorageClass::Uniform
+                | StorageClass::Workgroup
+                | StorageClass::StorageBuffer
+                | StorageClass::PhysicalStorageBuffer
+                | StorageClass::PushConstant
+                | StorageClass::ShaderRecordBufferKHR
+                | StorageClass::Generic
+        )
 }
 
 fn booleans_may_be_in(m: &Module<'_>, variable: &Variable, data: Id) -> bool {

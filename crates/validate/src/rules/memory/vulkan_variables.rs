@@ -4,26 +4,19 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::variables::{Variable, finding};
-use crate::finding::CheckResult;
+use crate::finding::{CheckResult, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Lookup, Type};
 use crate::rules::generated::variable;
 
-pub(super) fn long_vectors(
+/// Checks that vectors whose length is a specialization constant aren't laid out.
+pub(super) fn specialized_vectors(
     at: &InstCtx<'_, '_>,
     variable: &Variable,
     data: Id,
-    contents: Contents,
 ) -> CheckResult {
     let class = variable.class;
-    if matches!(class, StorageClass::Input | StorageClass::Output) {
-        let message = format!(
-            "in Vulkan, variables in `{class}` can't hold vectors of more than 4 components"
-        );
-        let finding = finding(at, &variable::LONG_VECTOR, data, &message);
-        return Err(finding.vuid("VUID-StandaloneSpirv-Type-12297"));
-    }
-    let explicit = match class {
+    let is_laid_out = match class {
         StorageClass::Uniform
         | StorageClass::StorageBuffer
         | StorageClass::PushConstant
@@ -31,14 +24,13 @@ pub(super) fn long_vectors(
         StorageClass::Workgroup => at.m.is_decorated(data, Decoration::Block),
         _ => false,
     };
-    if explicit && contents.has(Contents::SPECIALIZED_VECTOR) {
+    expect(!is_laid_out, || {
         let message = format!(
             "in Vulkan, variables in `{class}` can't hold vectors whose size is a specialization constant"
         );
         let finding = finding(at, &variable::LONG_VECTOR, data, &message);
-        return Err(finding.vuid("VUID-StandaloneSpirv-Function-12294"));
-    }
-    Ok(())
+        finding.vuid("VUID-StandaloneSpirv-Function-12294")
+    })
 }
 
 pub(super) fn runtime_arrays(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult {

@@ -5,7 +5,7 @@ use spirvkit_grammar::{Capability, FPEncoding, Op};
 use crate::finding::{CheckResult, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module};
-use crate::pattern::{DATA, FLOAT, INT, NUMBER, POINTER, Pattern};
+use crate::pattern::{DATA, FLOAT, INT, NUMBER, POINTER, Pattern, VECTOR};
 use crate::rules::generated::type_;
 
 /// What lets a width be declared.
@@ -212,6 +212,10 @@ const COLUMN: Pattern = Pattern::declared_by(Op::TypeVector, "an `OpTypeVector`"
 pub(super) fn matrix(at: &InstCtx<'_, '_>) -> CheckResult {
     at.expect_type(&type_::MATRIX_COLUMN, 0, COLUMN)?;
     at.expect_type(&type_::MATRIX_COMPONENT, 0, FLOAT.vector())?;
+    // Other lengths are new with long vectors, and matrices haven't changed.
+    if at.m.has(Capability::LongVectorEXT) {
+        at.expect_type(&type_::MATRIX_SIZE, 0, VECTOR.vector_of(&[2, 3, 4]))?;
+    }
     let count = at.inst.arg(1);
     if !(2..=4).contains(&count) {
         let message = format!("a matrix must have 2, 3 or 4 columns, but has {count}");

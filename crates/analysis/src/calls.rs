@@ -1,10 +1,10 @@
 //! Which functions call which, and which entry points reach them.
 //!
-//! Functions are numbered in the order of the module, so a function's number is its
-//! [`Node`] in the [graph](CallGraph::graph) of calls. A call is an
-//! `OpFunctionCall`. Some extensions and kernels hand functions to other
-//! instructions; who else names a function is a question for its
-//! [uses](crate::uses).
+//! The functions and their calls are those of the [index](crate::ModuleIndex): a
+//! function's index among them is its [`Node`] in the [graph](CallGraph::graph) of
+//! calls. A call is an `OpFunctionCall`. Some extensions and kernels hand functions to
+//! other instructions; who else names a function is a question for its
+//! [uses](crate::ModuleIndex::uses).
 //!
 //! Calls to what isn't a function of the module, and calls outside of functions,
 //! are left out. An id that is the result of two functions stands for the first.
@@ -16,8 +16,7 @@
 //! function is [known](CallGraph::is_reached) at once.
 //!
 //! ```
-//! use spirvkit_analysis::calls::CallGraph;
-//! use spirvkit_binary::Module;
+//! use spirvkit_analysis::{CallGraph, ModuleIndex};
 //! use spirvkit_grammar::ExecutionModel;
 //!
 //! let text = "
@@ -38,11 +37,11 @@
 //!     OpReturn
 //!     OpFunctionEnd";
 //! let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
-//! let module = Module::new(&assembled.words)?;
-//! let calls = CallGraph::new(module.instructions().map_while(Result::ok));
+//! let index = ModuleIndex::new(&assembled.words)?;
+//! let calls = CallGraph::new(&index);
 //! let entry = &calls.entry_points()[0];
 //! assert_eq!(entry.model, ExecutionModel::Fragment);
-//! let main = calls.function(entry.function).unwrap();
+//! let main = index.function_index(entry.function).unwrap();
 //! assert_eq!(calls.graph().successors(main), [2]);
 //! assert_eq!(calls.walk().forwards([main]), [1, 2]);
 //! assert!(calls.is_reached(2) && !calls.is_reached(0));
@@ -52,64 +51,20 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use core::ops::Range;
 
-use spirvkit_binary::{Id, IdMap, Instruction, LiteralString};
-use spirvkit_grammar::{ExecutionModel, Op, OperandKind};
-
+use crate::index::EntryPoint;
 use crate::lists::Lists;
-use crate::{Components, Graph, NONE, Node, Walk};
+use crate::{Components, Graph, ModuleIndex, NONE, Node, Walk};
 
-/// A function: a definition or a declaration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Function {
-    /// The result of its `OpFunction`.
-    pub id: Id,
-    /// Its instructions, `OpFunction` and `OpFunctionEnd` among them: their places in
-    /// what the graph was made from, counted from 0.
-    pub instructions: Range<u32>,
-    /// Whether it has no block: its body is in another module.
-    pub is_declaration: bool,
-}
-
-/// A call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Call {
-    /// The place of the `OpFunctionCall`.
-    pub instruction: u32,
-    /// The function that is called.
-    pub callee: Node,
-}
-
-/// An entry point (specification, section 2.2.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EntryPoint<'a> {
-    /// The place of the instruction that declares it.
-    pub instruction: u32,
-    /// Its execution model.
-    pub model: ExecutionModel,
-    /// The id that it gives as its function, whether or not there is such a function.
-    pub function: Id,
-    /// Its name.
-    pub name: LiteralString<'a>,
-    /// The ids of its interface.
-    pub interface: &'a [u32],
-}
-
-/// The functions, calls and entry points of a module. The module's documentation
-/// says what becomes of a broken one.
+/// Which functions of a module call which, and from which entry points. The module's
+/// documentation says what becomes of a broken one.
 #[derive(Clone, Debug)]
 pub struct CallGraph<'a> {
-    functions: Vec<Function>,
-    /// By id, or [`NONE`].
-    nodes: IdMap<Node>,
-    calls: Lists<Call>,
     graph: Graph,
     components: Components,
     entry_points: Vec<EntryPoint<'a>>,
+    /// For each entry point its function, or [`NONE`].
+    roots: Vec<Node>,
     /// For each function the entry points that give it as theirs.
     entries_of: Lists<u32>,
     /// For each function the first entry point that reaches it, or [`NONE`].
@@ -117,28 +72,23 @@ pub struct CallGraph<'a> {
 }
 
 impl<'a> CallGraph<'a> {
-    /// Looks through a module's instructions.
-    pub fn new(instructions: impl IntoIterator<Item = Instruction<'a>>) -> CallGraph<'a> {
-        let mut builder = Builder::default();
-        for instruction in instructions {
-            builder.add(&instruction);
+    /// Looks at the calls and the entry points of a module.
+    pub fn new(index: &ModuleIndex<'a>) -> Self {
+        let graph = Graph::of_calls(index);
+        let entry_points = entry_points(index);
+        let roots = entry_points.iter().map(|entry| entry.function);
+        let roots = roots.map(|function| index.function_index(function).unwrap_or(NONE));
+        let roots: Vec<Node> = roots.collect();
+        let known = roots.iter().copied().zip(0..);
+        let known = known.filter(|&(root, _)| root != NONE);
+        Self {
+            reached_by: reached_by(&graph, known.clone()),
+            entries_of: Lists::new(graph.len(), known),
+            components: Components::new(&graph),
+            graph,
+            entry_points,
+            roots,
         }
-        builder.finish()
-    }
-
-    /// The functions in their order.
-    pub fn functions(&self) -> &[Function] {
-        &self.functions
-    }
-
-    /// The number of the function with this id.
-    pub fn function(&self, id: Id) -> Option<Node> {
-        Some(self.nodes.get(id)).filter(|&node| node != NONE)
-    }
-
-    /// The calls in a function, in their order.
-    pub fn calls(&self, function: Node) -> &[Call] {
-        self.calls.of(function)
     }
 
     /// The graph whose nodes are the functions: its edges lead from caller to callee,
@@ -164,7 +114,8 @@ impl<'a> CallGraph<'a> {
         self.components.in_order()
     }
 
-    /// The entry points in their order.
+    /// The entry points in their order, conditional ones included. One that ends before
+    /// its name does is left out.
     pub fn entry_points(&self) -> &[EntryPoint<'a>] {
         &self.entry_points
     }
@@ -193,8 +144,8 @@ impl<'a> CallGraph<'a> {
     /// The functions that an entry point reaches, its own first; none, if it doesn't
     /// exist or has none. The walk must be this graph's.
     pub fn reached_from<'w>(&self, walk: &'w mut Walk<'_>, entry_point: u32) -> &'w [Node] {
-        let entry = self.entry_points.get(entry_point as usize);
-        walk.forwards(entry.and_then(|entry| self.function(entry.function)))
+        let root = self.roots.get(entry_point as usize).copied();
+        walk.forwards(root.filter(|&root| root != NONE))
     }
 
     /// The numbers of the entry points that reach a function, in their order. The walk
@@ -210,125 +161,32 @@ impl<'a> CallGraph<'a> {
     }
 }
 
-/// Takes the instructions of a module one by one.
-#[derive(Default)]
-struct Builder<'a> {
-    /// The place of the next instruction.
-    next: u32,
-    words: usize,
-    functions: Vec<Function>,
-    /// Whether the last function has not ended.
-    is_open: bool,
-    /// Who calls what, and where.
-    calls: Vec<(Node, Id, u32)>,
-    entry_points: Vec<EntryPoint<'a>>,
-}
-
-impl<'a> Builder<'a> {
-    fn add(&mut self, instruction: &Instruction<'a>) {
-        let place = self.next;
-        self.next = place.saturating_add(1);
-        self.words += instruction.words().len();
-        match instruction.op() {
-            op if op.is_entry_point() => {
-                self.entry_points.extend(entry_point(instruction, place));
-            }
-            Op::Function => {
-                self.is_open = true;
-                self.functions.push(Function {
-                    id: instruction.result().unwrap_or(Id(0)),
-                    instructions: place..place,
-                    is_declaration: true,
-                });
-            }
-            _ => {}
-        }
-        let caller = (self.functions.len() as Node).wrapping_sub(1);
-        let Some(function) = self.functions.last_mut().filter(|_| self.is_open) else {
-            return;
-        };
-        function.instructions.end = self.next;
-        match instruction.op() {
-            Op::Label => function.is_declaration = false,
-            Op::FunctionEnd => self.is_open = false,
-            Op::FunctionCall => {
-                let callee = instruction.words().get(3).map(|&id| Id(id));
-                self.calls
-                    .extend(callee.map(|callee| (caller, callee, place)));
-            }
-            _ => {}
-        }
-    }
-
-    fn finish(self) -> CallGraph<'a> {
-        let count = self.functions.len() as u32;
-        let mut nodes = IdMap::new(NONE, self.words);
-        for (node, function) in self.functions.iter().enumerate() {
-            let slot = nodes.slot(function.id);
-            if *slot == NONE {
-                *slot = node as Node;
-            }
-        }
-        let node = |id| Some(nodes.get(id)).filter(|&node| node != NONE);
-        let calls = self
-            .calls
-            .iter()
-            .filter_map(|&(caller, callee, instruction)| {
-                let callee = node(callee)?;
-                Some((
-                    caller,
-                    Call {
-                        instruction,
-                        callee,
-                    },
-                ))
-            });
-        let calls = Lists::new(count, calls);
-        let mut edges = Vec::with_capacity(calls.item_count());
+impl Graph {
+    /// The calls of a module: an edge from each function to each that it calls.
+    pub(crate) fn of_calls(index: &ModuleIndex<'_>) -> Self {
+        let count = index.functions.len() as Node;
+        let mut edges = Vec::new();
         // For each function which one last called it.
-        let mut last = vec![NONE; self.functions.len()];
+        let mut last = vec![NONE; index.functions.len()];
         for caller in 0..count {
-            for call in calls.of(caller) {
-                if core::mem::replace(&mut last[call.callee as usize], caller) != caller {
-                    edges.push((caller, call.callee));
+            for callee in index.called_functions(caller) {
+                if core::mem::replace(&mut last[callee as usize], caller) != caller {
+                    edges.push((caller, callee));
                 }
             }
         }
-        let graph = Graph::new(count, &edges);
-        let entries = self.entry_points.iter().enumerate();
-        let entries =
-            entries.filter_map(|(index, entry)| Some((node(entry.function)?, index as u32)));
-        CallGraph {
-            reached_by: reached_by(&graph, entries.clone()),
-            entries_of: Lists::new(count, entries),
-            components: Components::new(&graph),
-            functions: self.functions,
-            nodes,
-            calls,
-            graph,
-            entry_points: self.entry_points,
-        }
+        Self::new(count, &edges)
     }
 }
 
-/// Reads an entry point, unless it lacks operands. The model may be any: no operand
-/// depends on it.
-fn entry_point<'a>(instruction: &Instruction<'a>, place: u32) -> Option<EntryPoint<'a>> {
-    let mut operands = instruction.info()?.operands().iter();
-    // Only ids can stand before it.
-    let model = operands.position(|operand| operand.kind() == OperandKind::ExecutionModel)?;
-    let (&[model, function], rest) = instruction
-        .operand_words()
-        .get(model..)?
-        .split_first_chunk()?;
-    let name = LiteralString::at_start_of(rest)?;
-    Some(EntryPoint {
-        instruction: place,
-        model: ExecutionModel(model),
-        function: Id(function),
-        name,
-        interface: rest.get(name.words().len()..).unwrap_or_default(),
-    })
+/// All entry points that have a name, in the order of the module.
+fn entry_points<'a>(index: &ModuleIndex<'a>) -> Vec<EntryPoint<'a>> {
+    let entries = index.entry_points.iter();
+    let entries = entries.chain(&index.conditional_entry_points).copied();
+    let entries = entries.filter(|entry| entry.literal_name().is_some());
+    let mut entries: Vec<EntryPoint<'a>> = entries.collect();
+    entries.sort_by_key(|entry| entry.inst.offset());
+    entries
 }
 
 /// For each function the first entry point that reaches it, or [`NONE`]. What an

@@ -71,6 +71,7 @@
 extern crate alloc;
 
 pub mod calls;
+mod capabilities;
 mod components;
 pub mod constructs;
 pub mod control_flow;
@@ -87,6 +88,7 @@ pub mod uses;
 mod walk;
 
 pub use calls::CallGraph;
+pub use capabilities::Capabilities;
 pub use components::Components;
 pub use constructs::Constructs;
 pub use control_flow::ControlFlow;

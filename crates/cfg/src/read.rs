@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use spirvkit_analysis::control_flow::{self, HeaderKind};
-use spirvkit_analysis::{CallGraph, Constructs, ControlFlow, Node};
-use spirvkit_binary::{Definition, Definitions, Error, Id, Import, Instruction, Module};
+use spirvkit_analysis::{CallGraph, Constructs, ControlFlow, ModuleIndex, Node};
+use spirvkit_binary::{Definition, Error, Id, Import, Instruction, Module};
 use spirvkit_grammar::Op;
 use spirvkit_text::{IdNames, ListedLine, named_listing};
 
@@ -29,13 +29,8 @@ impl Program {
     /// As [`Program::new`].
     pub fn named(words: &[u32], names: &IdNames<'_>) -> Result<Self, Error> {
         let module = Module::new(words)?;
-        let mut definitions = Definitions::for_module(&module);
-        let mut instructions = Vec::new();
-        for instruction in module.instructions() {
-            let instruction = instruction?;
-            definitions.define(&instruction);
-            instructions.push(instruction);
-        }
+        let instructions = module.instructions().collect::<Result<Vec<_>, _>>()?;
+        let index = ModuleIndex::new(words)?;
         let mut is_inside = false;
         let lines = named_listing(words, names, |instruction| {
             is_inside |= instruction.op() == Op::Function;
@@ -44,12 +39,12 @@ impl Program {
             wanted
         });
         let reader = Reader {
-            calls: CallGraph::new(instructions.iter().copied()),
+            calls: CallGraph::new(&index),
             instructions: &instructions,
-            definitions: &definitions,
+            index: &index,
             lines: RefCell::new(lines),
         };
-        let flows = control_flow::functions(instructions.iter().copied(), &definitions);
+        let flows = control_flow::functions(instructions.iter().copied(), &index.definitions);
         let bodies = flows.filter(|flow| !flow.blocks().is_empty());
         Ok(Self {
             functions: bodies.map(|flow| reader.function(&flow)).collect(),
@@ -94,7 +89,7 @@ impl Program {
 struct Reader<'m> {
     calls: CallGraph<'m>,
     instructions: &'m [Instruction<'m>],
-    definitions: &'m Definitions,
+    index: &'m ModuleIndex<'m>,
     /// Each is taken where it belongs.
     lines: RefCell<Vec<ListedLine>>,
 }
@@ -118,7 +113,7 @@ impl Reader<'_> {
             };
             let last = block.instructions.end.saturating_sub(1) as usize;
             if let Some(terminator) = self.instructions.get(last) {
-                meanings.edges(node, terminator, self.definitions, &mut edges);
+                meanings.edges(node, terminator, &self.index.definitions, &mut edges);
             }
             blocks.push(Block {
                 label: block.label,
@@ -164,7 +159,8 @@ impl Reader<'_> {
         };
         match (instruction.op(), instruction.operand_words()) {
             (op, _) if op.is_line() => true,
-            (op, &[_, _, set, ..]) if op.is_ext_inst() => match self.definitions.get(Id(set)) {
+            (op, &[_, _, set, ..]) if op.is_ext_inst() => match self.index.definitions.get(Id(set))
+            {
                 Definition::Import(Import::Known(set)) => set.is_debug_info(),
                 _ => false,
             },
@@ -173,13 +169,13 @@ impl Reader<'_> {
     }
 
     fn entry_points(&self, function: Id) -> Vec<String> {
-        let Some(node) = self.calls.function(function) else {
+        let Some(node) = self.index.function_index(function) else {
             return Vec::new();
         };
         let all = self.calls.entry_points();
         let own = self.calls.entry_points_of(node).iter();
         own.filter_map(|&index| all.get(index as usize))
-            .map(|it| format!("{} \"{}\"", it.model, it.name.to_text_lossy()))
+            .map(|it| format!("{} \"{}\"", it.model, it.name()))
             .collect()
     }
 }

@@ -11,7 +11,7 @@ use spirvkit_grammar::{
 
 use crate::decorations::Decorations;
 use crate::statistics::Counter;
-use crate::usage::Usage;
+use crate::usage::{FunctionUse, Usage};
 
 /// A sort of extended instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ const ESCAPED: usize = 8;
 impl<'a> Contents<'a> {
     /// Reads a module.
     pub(crate) fn new(module: Module<'a>, budget: Budget) -> Result<Self, Error> {
-        let index = ModuleIndex::declarations(module.words())?;
+        let index = ModuleIndex::declarations(&module);
         let mut sets = IdMap::new(Set::Semantic, module.words().len());
         for import in &index.imports {
             if let (Some(id), Some(name)) = (import.result(), import.string(0)) {
@@ -92,7 +92,7 @@ impl<'a> Contents<'a> {
                 false => contents.declaration(&instruction),
             }
         }
-        contents.usage.finish();
+        contents.usage.finish(&contents.index);
         Ok(contents)
     }
 
@@ -223,6 +223,12 @@ impl<'a> Contents<'a> {
     pub(crate) fn shared(&self, string: Option<LiteralString<'_>>) -> Option<String> {
         let bytes = string?.words().len() * 4;
         text(string.filter(|_| self.take(bytes.saturating_mul(ESCAPED))))
+    }
+
+    /// How the first function with this id uses what it gets.
+    pub(crate) fn function(&self, id: Id) -> Option<&FunctionUse> {
+        let number = self.index.function_index(id)?;
+        self.usage.functions().get(number as usize)
     }
 
     /// A table over the module's ids.

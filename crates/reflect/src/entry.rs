@@ -178,7 +178,7 @@ impl Reader<'_, '_> {
                 false => Some(self.calls.reached_from(&mut walk, number)),
             };
             list.push(EntryPoint {
-                name: entry.name.to_text_lossy(),
+                name: entry.name(),
                 model: entry.model,
                 stage: stage(entry.model),
                 function: entry.function,

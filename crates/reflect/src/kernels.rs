@@ -139,7 +139,7 @@ fn parameters(
     strings: &mut Strings,
     seen: &mut BTreeSet<Id>,
 ) -> Vec<KernelArgument> {
-    let Some(function) = contents.usage.function(entry.function) else {
+    let Some(function) = contents.function(entry.function) else {
         return Vec::new();
     };
     let count = function.parameters.len();

@@ -251,7 +251,7 @@ pub fn reflect_within(words: &[u32], budget: Budget) -> Result<Reflection, Error
     let contents = Contents::new(module, budget)?;
     let constants = layout::Types::of(&contents.index);
     let mut types = Types::new(&contents, &constants);
-    let calls = CallGraph::new(module.instructions().map_while(Result::ok));
+    let calls = CallGraph::new(&contents.index);
     let known = Known {
         stages: stages(&contents, &calls),
         used: used(&contents, &calls),
@@ -313,9 +313,9 @@ pub fn reflect_within(words: &[u32], budget: Budget) -> Result<Reflection, Error
 fn used(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<bool> {
     let mut used = vec![false; contents.variables.len()];
     let all = calls.entry_points().is_empty();
-    for (number, _) in calls.functions().iter().enumerate() {
-        if all || calls.is_reached(number as u32) {
-            for &variable in contents.usage.of_function(number) {
+    for number in 0..calls.graph().len() {
+        if all || calls.is_reached(number) {
+            for &variable in contents.usage.of_function(number as usize) {
                 if let Some(used) = used.get_mut(variable as usize) {
                     *used = true;
                 }
@@ -338,18 +338,19 @@ fn stages(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Option<Executio
 }
 
 fn functions(contents: &Contents<'_>, calls: &CallGraph<'_>) -> Vec<Function> {
-    let functions = (0..).zip(contents.usage.functions());
+    let index = &contents.index;
+    let functions = (0..).zip(index.functions.iter().zip(contents.usage.functions()));
     // The first function with an id is the one that has its name.
-    let is_first = |number: u32, id: Id| contents.usage.number(id) == Some(number);
+    let is_first = |number: u32, id: Id| index.function_index(id) == Some(number);
     functions
-        .map(|(number, function)| Function {
+        .map(|(number, (function, usage))| Function {
             id: function.id,
             name: is_first(number, function.id)
                 .then(|| contents.name(function.id))
                 .flatten(),
-            blocks: function.blocks,
-            instructions: function.instructions,
-            words: function.words,
+            blocks: function.blocks.len() as u64,
+            instructions: usage.instructions,
+            words: usage.words,
             reached: calls.is_reached(number),
         })
         .collect()

@@ -7,7 +7,7 @@
 //! is worked out at the end, along edges, each of which is gone along at most once
 //! for each of two bits.
 
-use spirvkit_analysis::Type;
+use spirvkit_analysis::{ModuleIndex, Type};
 use spirvkit_binary::{Definitions, Id, IdMap, Instruction};
 use spirvkit_grammar::{Class, Op, StorageClass};
 
@@ -36,10 +36,10 @@ pub(crate) enum Sort {
 /// A function, and what it uses.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionUse {
-    pub(crate) id: Id,
+    /// How many instructions it has, without those of sets without semantics.
     pub(crate) instructions: u64,
+    /// How many words these take.
     pub(crate) words: u64,
-    pub(crate) blocks: u64,
     /// Its parameters, each with its type.
     pub(crate) parameters: Vec<(Id, Id)>,
     /// Where in the list of uses its own begin.
@@ -69,8 +69,6 @@ pub(crate) struct Usage {
     late_edges: Vec<(u32, Id)>,
     arguments: Vec<Argument>,
     functions: Vec<FunctionUse>,
-    /// For each function's id, one more than its number.
-    function_numbers: IdMap<u32>,
     /// For each function the node of its first parameter.
     first_parameters: Vec<u32>,
     /// The variables that functions use, each once for each function.
@@ -80,6 +78,8 @@ pub(crate) struct Usage {
     /// Untyped accesses: what variable is taken for an array of what.
     pub(crate) untyped: Vec<(u32, Id)>,
     is_open: bool,
+    /// Whether the function in hand has begun a block.
+    in_blocks: bool,
     /// The operands of the instruction in hand that lead back to something: the index
     /// of the word, and the node.
     found: Vec<(usize, u32)>,
@@ -95,12 +95,12 @@ impl Usage {
             late_edges: Vec::new(),
             arguments: Vec::new(),
             functions: Vec::new(),
-            function_numbers: IdMap::with_bound(0, words, bound),
             first_parameters: Vec::new(),
             uses: Vec::new(),
             last_user: Vec::new(),
             untyped: Vec::new(),
             is_open: false,
+            in_blocks: false,
             found: Vec::new(),
         }
     }
@@ -162,12 +162,8 @@ impl Usage {
     pub(crate) fn add(&mut self, instruction: &Instruction<'_>, definitions: &Definitions) {
         let op = instruction.op();
         match op {
-            Op::Function => self.open(instruction),
-            Op::Label => {
-                if let Some(function) = self.functions.last_mut() {
-                    function.blocks += u64::from(self.is_open);
-                }
-            }
+            Op::Function => self.open(),
+            Op::Label => self.in_blocks = true,
             _ => {}
         }
         if !self.is_open {
@@ -186,23 +182,17 @@ impl Usage {
         }
     }
 
-    fn open(&mut self, instruction: &Instruction<'_>) {
+    fn open(&mut self) {
         self.is_open = true;
-        let id = instruction.result().unwrap_or(Id(0));
+        self.in_blocks = false;
         self.functions.push(FunctionUse {
-            id,
             instructions: 0,
             words: 0,
-            blocks: 0,
             parameters: Vec::new(),
             start: self.uses.len(),
         });
         // Parameters follow at once, each with a node.
         self.first_parameters.push(self.effects.len() as u32);
-        let number = self.function_numbers.slot(id);
-        if *number == 0 {
-            *number = self.functions.len() as u32;
-        }
     }
 
     fn parameter(&mut self, instruction: &Instruction<'_>) {
@@ -211,7 +201,7 @@ impl Usage {
         };
         // Parameters behind the first block are out of place.
         if let Some(function) = self.functions.last_mut()
-            && function.blocks == 0
+            && !self.in_blocks
         {
             function.parameters.push((id, ty));
             self.new_node(id);
@@ -343,14 +333,14 @@ impl Usage {
     }
 
     /// Works out what is done with what.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self, index: &ModuleIndex<'_>) {
         for (node, id) in std::mem::take(&mut self.late_edges) {
             if let Some(source) = self.node(id.0) {
                 self.edges.push((node, source));
             }
         }
         for argument in std::mem::take(&mut self.arguments) {
-            let number = self.function_numbers.get(argument.callee).checked_sub(1);
+            let number = index.function_index(argument.callee);
             let parameter = number.and_then(|number| {
                 let function = self.functions.get(number as usize)?;
                 function.parameters.get(argument.place as usize)?;
@@ -389,7 +379,7 @@ impl Usage {
         (effects & READ != 0, effects & WRITTEN != 0)
     }
 
-    /// The functions in their order.
+    /// The functions, numbered as the index does.
     pub(crate) fn functions(&self) -> &[FunctionUse] {
         &self.functions
     }
@@ -404,16 +394,6 @@ impl Usage {
         start
             .and_then(|start| self.uses.get(start..end))
             .unwrap_or_default()
-    }
-
-    /// The function with this id.
-    pub(crate) fn function(&self, id: Id) -> Option<&FunctionUse> {
-        self.functions.get(self.number(id)? as usize)
-    }
-
-    /// The number of the first function with this id.
-    pub(crate) fn number(&self, id: Id) -> Option<u32> {
-        self.function_numbers.get(id).checked_sub(1)
     }
 }
 

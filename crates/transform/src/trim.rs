@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use spirvkit_analysis::requirements::{Capabilities, Declared, Need, Requirements};
+use spirvkit_analysis::Capabilities;
+use spirvkit_analysis::requirements::{Declared, Need, Requirements};
 use spirvkit_binary::LiteralString;
 use spirvkit_grammar::{
     Availability, Capability, EnumerantInfo, ExtInstSet, InstructionInfo, Op, OperandKind,

@@ -137,7 +137,8 @@ impl ModuleIndex<'_> {
     /// Works out which execution models reach each function. Every model passes
     /// through a function at most once, so this is linear in the calls.
     pub(super) fn find_models(&mut self) {
-        for (index, function) in self.functions.iter().enumerate() {
+        let functions = self.functions.iter().enumerate();
+        for (index, function) in functions.filter(|(_, function)| function.id != Id(0)) {
             let slot = self.function_indexes.slot(function.id);
             if *slot == NONE {
                 *slot = index as u32;
@@ -159,8 +160,8 @@ impl ModuleIndex<'_> {
             }
             function.models = function.models.or(models);
             let models = function.models;
-            let callees = self.callees(index);
-            todo.extend(callees.map(|callee| (self.function_indexes.get(callee), models)));
+            let callees = self.called_functions(index);
+            todo.extend(callees.map(|callee| (callee, models)));
         }
     }
 
@@ -172,6 +173,13 @@ impl ModuleIndex<'_> {
     /// The ids of the functions that a function calls, with repetitions.
     pub fn callees(&self, function: u32) -> impl Iterator<Item = Id> + '_ {
         self.calls_of(function).iter().map(|call| call.1)
+    }
+
+    /// The same as indexes of [`functions`](Self::functions); without those that the
+    /// module doesn't have.
+    pub fn called_functions(&self, function: u32) -> impl Iterator<Item = u32> + '_ {
+        let callees = self.callees(function);
+        callees.filter_map(|callee| self.function_index(callee))
     }
 
     /// A function's calls: its own index and what is called.
@@ -194,10 +202,8 @@ impl ModuleIndex<'_> {
         let mut next = 0;
         while let Some(&function) = found.get(next) {
             next += 1;
-            for callee in self.callees(function) {
-                if let Some(callee) = self.function_index(callee)
-                    && !core::mem::replace(&mut seen[callee as usize], true)
-                {
+            for callee in self.called_functions(function) {
+                if !core::mem::replace(&mut seen[callee as usize], true) {
                     found.push(callee);
                 }
             }
@@ -222,10 +228,9 @@ impl ModuleIndex<'_> {
     pub fn entry_models(&self, function: Id) -> Option<Models> {
         let index = self.entry_models.get_or_init(|| {
             let entries = self.entry_points.iter();
-            let entries = entries.map(|entry| (entry.model, entry.function));
             let mut all: Vec<(u32, Models)> = entries
-                .chain(self.conditional_entry_points.iter().copied())
-                .map(|(model, function)| (function.0, Models::one(model)))
+                .chain(&self.conditional_entry_points)
+                .map(|entry| (entry.function.0, Models::one(entry.model)))
                 .collect();
             all.sort_unstable_by_key(|entry| entry.0);
             all.dedup_by(|next, kept| {

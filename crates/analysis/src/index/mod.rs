@@ -37,6 +37,7 @@
 //! ```
 
 mod decorations;
+mod entry_points;
 mod functions;
 mod inst;
 mod lookup;
@@ -52,13 +53,14 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use hashbrown::HashSet;
-use spirvkit_binary::{Definition, Definitions, Error, HEADER_WORDS, Header, Id, IdMap, Import};
-use spirvkit_grammar::{
-    AddressingModel, Capability, ExecutionMode, ExecutionModel, MemoryModel, Op, OperandKind,
+use spirvkit_binary::{
+    Definition, Definitions, Error, HEADER_WORDS, Header, Id, IdMap, Import, Module,
 };
+use spirvkit_grammar::{AddressingModel, Capability, ExecutionMode, MemoryModel, Op};
 
-use crate::NONE;
+use crate::{Capabilities, NONE};
 pub use decorations::{Decorated, Decorations, StructureFacts};
+pub use entry_points::EntryPoint;
 pub use functions::{Block, Function};
 pub use inst::Inst;
 pub use lookup::Lookup;
@@ -144,71 +146,6 @@ impl Whereabouts {
     }
 }
 
-/// An `OpEntryPoint` (specification, section 2.2.4).
-#[derive(Clone, Copy, Debug)]
-pub struct EntryPoint<'a> {
-    /// The instruction.
-    pub inst: Inst<'a>,
-    /// Its execution model.
-    pub model: ExecutionModel,
-    /// The id that it gives as its function, whether or not there is such a function.
-    pub function: Id,
-    /// The ids of its interface.
-    pub interface: &'a [u32],
-}
-
-impl EntryPoint<'_> {
-    /// Its name.
-    pub fn name(&self) -> String {
-        let name = self.inst.string(2);
-        name.map_or_else(String::new, |name| name.to_text_lossy())
-    }
-}
-
-/// The capabilities that are declared or implied by declared ones.
-#[derive(Clone, Debug)]
-pub struct Capabilities {
-    bits: [u64; Self::WORDS],
-}
-
-impl Default for Capabilities {
-    fn default() -> Self {
-        Self {
-            bits: [0; Self::WORDS],
-        }
-    }
-}
-
-impl Capabilities {
-    /// The registry's numbers stay far below 64 times this.
-    const WORDS: usize = 128;
-
-    /// Whether a capability is among them.
-    #[inline]
-    pub fn contains(&self, capability: Capability) -> bool {
-        let word = self.bits.get(capability.0 as usize / 64);
-        word.is_some_and(|word| word >> (capability.0 % 64) & 1 != 0)
-    }
-
-    /// Adds a capability and those it implies.
-    pub fn add(&mut self, capability: Capability) {
-        let mut todo = Vec::new();
-        let mut next = Some(capability);
-        while let Some(capability) = next.take().or_else(|| todo.pop()) {
-            if self.contains(capability) {
-                continue;
-            }
-            if let Some(word) = self.bits.get_mut(capability.0 as usize / 64) {
-                *word |= 1 << (capability.0 % 64);
-            }
-            if let Some(info) = OperandKind::Capability.enumerant(capability.0) {
-                let implied = info.availability().capabilities().iter().copied();
-                todo.extend(implied.filter(|&implied| !self.contains(implied)));
-            }
-        }
-    }
-}
-
 /// The instructions of a module, up to one without an end.
 #[derive(Clone, Debug)]
 pub struct Instructions<'a> {
@@ -258,9 +195,9 @@ pub struct ModuleIndex<'a> {
     pub memory_model: MemoryModel,
     /// Every `OpEntryPoint`.
     pub entry_points: Vec<EntryPoint<'a>>,
-    /// The models and functions of entry points that there may be, as
+    /// Every `OpConditionalEntryPointINTEL`: entry points that there may be, as
     /// specialization says.
-    pub conditional_entry_points: Vec<(ExecutionModel, Id)>,
+    pub conditional_entry_points: Vec<EntryPoint<'a>>,
     /// `OpExecutionMode` and `OpExecutionModeId`: entry point and offset,
     /// sorted.
     modes: Vec<(u32, u32)>,
@@ -310,24 +247,19 @@ impl<'a> ModuleIndex<'a> {
 
     /// The same of a module whose header has been read.
     pub fn with_header(words: &'a [u32], header: Header) -> Self {
-        Self::up_to(None, words, header)
+        Self::read(words, header, true)
     }
 
-    /// Indexes what a module declares before its functions, and stops at the first
-    /// `OpFunction`: as if there were neither functions nor what follows them. For those
-    /// who go through the functions by themselves. The words remain those of the whole
-    /// module, and [`functions_start`](Self::functions_start) says where to go on.
-    ///
-    /// # Errors
-    ///
-    /// If the header can't be read.
-    pub fn declarations(words: &'a [u32]) -> Result<Self, Error> {
-        let header = Header::from_words(words)?;
-        Ok(Self::up_to(Some(Op::Function), words, header))
+    /// Indexes what a module declares before its functions. Of these it knows where they
+    /// and their blocks are, what they call, and entry points that stand behind them, but
+    /// not what they define: for those who go through the functions by themselves, from
+    /// [`functions_start`](Self::functions_start) on.
+    pub fn declarations(module: &Module<'a>) -> Self {
+        Self::read(module.words(), *module.header(), false)
     }
 
-    /// Indexes the instructions before the first with an opcode.
-    fn up_to(stop: Option<Op>, words: &'a [u32], header: Header) -> Self {
+    /// Indexes a module, with or without what its functions define.
+    fn read(words: &'a [u32], header: Header, with_functions: bool) -> Self {
         // Offsets have 31 bits; what stands behind is as if it were missing.
         let words = words.get(..HAS_TYPE as usize - 1).unwrap_or(words);
         let limit = words.len();
@@ -367,12 +299,13 @@ impl<'a> ModuleIndex<'a> {
         };
         let mut builder = functions::Builder::default();
         let mut selectors = Vec::new();
-        let mut end = HEADER_WORDS;
-        let instructions = index.all_instructions();
-        for inst in instructions.take_while(|inst| stop != Some(inst.op())) {
-            end = inst.offset() as usize + inst.words().len();
+        let mut instructions = index.all_instructions();
+        for inst in instructions.by_ref() {
             let role = Role::of(inst.op());
             builder.add(&mut index, inst, role);
+            if role == Role::Function && !with_functions {
+                break;
+            }
             index.note_result(inst, builder.block());
             if role != Role::Nothing {
                 index.note(inst, role, builder.block());
@@ -381,9 +314,17 @@ impl<'a> ModuleIndex<'a> {
                 selectors.push(inst.id(0));
             }
         }
+        for inst in instructions.by_ref() {
+            let role = Role::of(inst.op());
+            builder.add(&mut index, inst, role);
+            if matches!(role, Role::EntryPoint | Role::ConditionalEntryPoint) {
+                index.note(inst, role, builder.block());
+            }
+        }
+        let end = instructions.offset as usize;
         if end < words.len()
             && Inst::at(words, end as u32).is_none()
-            && let Ok(module) = spirvkit_binary::Module::new(words)
+            && let Ok(module) = Module::new(words)
         {
             index.broken_tail = module.instructions().find_map(Result::err);
         }
@@ -469,18 +410,9 @@ impl<'a> ModuleIndex<'a> {
                 self.addressing = AddressingModel(inst.arg(0));
                 self.memory_model = MemoryModel(inst.arg(1));
             }
-            Role::EntryPoint => {
-                let name = inst.string(2).map_or(0, |name| name.words().len());
-                self.entry_points.push(EntryPoint {
-                    inst,
-                    model: ExecutionModel(inst.arg(0)),
-                    function: inst.id(1),
-                    interface: inst.args().get(2 + name..).unwrap_or_default(),
-                });
-            }
+            Role::EntryPoint => self.entry_points.push(EntryPoint::of(inst)),
             Role::ConditionalEntryPoint => {
-                let entry = (ExecutionModel(inst.arg(1)), inst.id(2));
-                self.conditional_entry_points.push(entry);
+                self.conditional_entry_points.push(EntryPoint::of(inst));
             }
             Role::ExecutionMode => {
                 self.modes.push((inst.arg(0), inst.offset()));

@@ -28,14 +28,7 @@ impl Reach {
 
     /// Looks at all calls of a module.
     pub fn new(index: &ModuleIndex<'_>) -> Self {
-        let functions = 0..index.functions.len() as u32;
-        let mut edges = Vec::new();
-        for caller in functions {
-            let callees = index.callees(caller);
-            let callees = callees.filter_map(|id| index.function_index(id));
-            edges.extend(callees.map(|callee| (caller, callee)));
-        }
-        let graph = Graph::new(index.functions.len() as u32, &edges);
+        let graph = Graph::of_calls(index);
         let components = Components::new(&graph);
         let mut calls = Vec::new();
         // Each component comes after those that it leads to.

@@ -8,7 +8,8 @@ use spirvkit_grammar::{
     Version,
 };
 
-use super::{Capabilities, Declared, Need, Requirements, tables};
+use super::{Declared, Need, Requirements, tables};
+use crate::Capabilities;
 
 /// The versions of the language that the tables know.
 const VERSIONS: [Version; 7] = [
@@ -68,7 +69,7 @@ impl Requirements {
         for index in (0..kept.len()).rev() {
             let candidate = kept.remove(index);
             let rest: Capabilities = kept.iter().chain(&conditional).copied().collect();
-            let suffices = held.iter().all(|&each| rest.has(each))
+            let suffices = held.iter().all(|&each| rest.contains(each))
                 && needs.iter().all(|need| need.is_enabled(&rest, |_| false));
             match suffices {
                 true => unneeded.push(candidate),

@@ -1,52 +1,12 @@
 //! What a module declares.
 
-use alloc::collections::BTreeSet;
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use spirvkit_binary::{Instruction, LiteralString};
-use spirvkit_grammar::{Capability, Op, OperandKind, Version};
+use spirvkit_grammar::{Capability, Op, Version};
 
-/// A set of capabilities, in which each brings along those that it implicitly
-/// declares (specification, section 3.31).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Capabilities {
-    all: BTreeSet<Capability>,
-}
-
-impl Capabilities {
-    /// Whether a capability is in the set, by itself or by another that implies
-    /// it.
-    pub fn has(&self, capability: Capability) -> bool {
-        self.all.contains(&capability)
-    }
-
-    /// Adds a capability and all that it implies.
-    pub fn add(&mut self, capability: Capability) {
-        let mut todo = vec![capability];
-        while let Some(capability) = todo.pop() {
-            if self.all.insert(capability)
-                && let Some(info) = OperandKind::Capability.enumerant(capability.0)
-            {
-                todo.extend(info.availability().capabilities());
-            }
-        }
-    }
-
-    /// All capabilities of the set by their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = Capability> + '_ {
-        self.all.iter().copied()
-    }
-}
-
-impl FromIterator<Capability> for Capabilities {
-    fn from_iter<I: IntoIterator<Item = Capability>>(capabilities: I) -> Self {
-        let mut set = Self::default();
-        capabilities.into_iter().for_each(|each| set.add(each));
-        set
-    }
-}
+use crate::Capabilities;
 
 /// What a module declares, or what there is to be declared.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -62,7 +62,8 @@ use spirvkit_grammar::{
     Availability, Capability, ExtInstSet, Extensions, Op, OperandKind, Version,
 };
 
-pub use declared::{Capabilities, Declared};
+use crate::Capabilities;
+pub use declared::Declared;
 use observe::Observer;
 
 /// Something that a module uses and that needs something of the language.
@@ -154,7 +155,10 @@ impl Need {
         has_extension: impl Fn(&str) -> bool,
     ) -> bool {
         self.capabilities.is_empty()
-            || self.capabilities.iter().any(|&each| capabilities.has(each))
+            || self
+                .capabilities
+                .iter()
+                .any(|&each| capabilities.contains(each))
             || self.freed_by.iter().any(|name| has_extension(name))
     }
 

@@ -6,7 +6,8 @@ use spirvkit_grammar::{
 };
 
 use super::tables::*;
-use super::{Capabilities, Collector, Subject};
+use super::{Collector, Subject};
+use crate::Capabilities;
 
 /// What is noted of types: what they are or hold.
 mod flag {
@@ -46,8 +47,8 @@ impl Observer {
         Self {
             types: IdMap::new(0, words),
             constants: IdMap::new(None, words),
-            has_scope_rule: scope_rules.any(|&each| declared.has(each)),
-            is_shader: declared.has(C::Shader),
+            has_scope_rule: scope_rules.any(|&each| declared.contains(each)),
+            is_shader: declared.contains(C::Shader),
             has_small: false,
             has_int64: false,
             has_unformatted: false,

@@ -73,9 +73,9 @@ proptest! {
 
     #[test]
     fn who_reaches_and_who_is_reached_agree(program in programs()) {
-        let calls = CallGraph::new(program.instructions());
+        let calls = CallGraph::new(&program.index());
         let mut walk = calls.walk();
-        for function in 0..calls.functions().len() as u32 {
+        for function in 0..calls.graph().len() {
             let reaching = calls.entry_points_reaching(&mut walk, function);
             prop_assert_eq!(calls.first_entry_point(function), reaching.first().copied());
             for entry in 0..calls.entry_points().len() as u32 {

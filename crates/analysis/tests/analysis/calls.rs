@@ -29,22 +29,15 @@ fn module(calls: &[&[usize]], entries: &[(&str, &str, usize)]) -> Program {
 #[test]
 fn calls_keep_their_order_and_edges_are_there_once() {
     let program = module(&[&[2, 1, 2], &[], &[1]], &[]);
-    let calls = CallGraph::new(program.instructions());
-    let of_first: Vec<_> = calls
-        .calls(0)
-        .iter()
-        .map(|call| (call.instruction, call.callee))
-        .collect();
-    assert_eq!(of_first, [(10, 2), (11, 1), (12, 2)]);
+    let index = program.index();
+    let calls = CallGraph::new(&index);
+    let ids: Vec<Id> = index.functions.iter().map(|function| function.id).collect();
+    let of_first: Vec<Id> = index.callees(0).collect();
+    assert_eq!(of_first, [ids[2], ids[1], ids[2]]);
+    assert!(index.called_functions(0).eq([2, 1, 2]));
     assert_eq!(calls.graph().successors(0), [2, 1]);
     assert_eq!(calls.graph().predecessors(1), [0, 2]);
     assert_eq!(calls.callees_first(), [1, 2, 0]);
-    let places: Vec<_> = calls
-        .functions()
-        .iter()
-        .map(|function| function.instructions.clone())
-        .collect();
-    assert_eq!(places, [8..15, 15..19, 19..24]);
     assert!((0..3).all(|function| !calls.is_reached(function) && !calls.is_recursive(function)));
 }
 
@@ -58,12 +51,10 @@ fn entry_points_reach_what_they_call() {
             ("GLCompute", "c", 3),
         ],
     );
-    let calls = CallGraph::new(program.instructions());
+    let index = program.index();
+    let calls = CallGraph::new(&index);
     let entries = calls.entry_points();
-    let names: Vec<_> = entries
-        .iter()
-        .map(|entry| entry.name.to_text_lossy())
-        .collect();
+    let names: Vec<_> = entries.iter().map(|entry| entry.name()).collect();
     assert_eq!(names, ["a", "b", "c"]);
     let models = [
         ExecutionModel::Vertex,
@@ -71,7 +62,10 @@ fn entry_points_reach_what_they_call() {
         ExecutionModel::GLCompute,
     ];
     assert!(entries.iter().map(|entry| entry.model).eq(models));
-    assert_eq!(entries[2].instruction, 2);
+    assert_eq!(
+        entries[2].inst.offset(),
+        index.entry_points[2].inst.offset()
+    );
     assert_eq!(calls.entry_points_of(3), [0, 2]);
     let mut walk = calls.walk();
     assert_eq!(calls.reached_from(&mut walk, 0), [3, 2]);
@@ -89,7 +83,8 @@ fn entry_points_reach_what_they_call() {
 #[test]
 fn recursion_is_found_however_long_the_way() {
     let program = module(&[&[1], &[2], &[3, 4], &[1], &[], &[5]], &[]);
-    let calls = CallGraph::new(program.instructions());
+    let index = program.index();
+    let calls = CallGraph::new(&index);
     let recursive: Vec<_> = (0..6)
         .filter(|&function| calls.is_recursive(function))
         .collect();
@@ -111,10 +106,11 @@ fn conditional_entry_points_count() {
          %main = OpFunction %void None %function
          OpFunctionEnd",
     );
-    let calls = CallGraph::new(program.instructions());
+    let index = program.index();
+    let calls = CallGraph::new(&index);
     assert_eq!(calls.entry_points()[0].model, ExecutionModel::Kernel);
-    assert_eq!(calls.entry_points()[0].name.to_text_lossy(), "main");
-    assert!(calls.is_reached(0) && calls.functions()[0].is_declaration);
+    assert_eq!(calls.entry_points()[0].name(), "main");
+    assert!(calls.is_reached(0) && index.functions[0].blocks.is_empty());
 }
 
 #[test]
@@ -134,17 +130,19 @@ fn what_is_broken_is_left_out() {
         &[FUNCTION, 1, u32::MAX, 0, 2],
         &[FUNCTION],
     ]);
-    let calls = CallGraph::new(program.instructions());
-    assert_eq!(calls.functions().len(), 3);
-    assert_eq!(calls.functions()[0].instructions, 4..8);
-    assert_eq!(calls.function(Id(u32::MAX)), Some(0));
-    assert_eq!(calls.function(Id(5)), None);
+    let index = program.index();
+    let calls = CallGraph::new(&index);
+    assert_eq!(index.functions.len(), 3);
+    assert_eq!(index.functions[0].range, 17..33);
+    assert_eq!(index.function_index(Id(u32::MAX)), Some(0));
+    assert_eq!(index.function_index(Id(5)), None);
     assert_eq!(calls.graph().edges().collect::<Vec<_>>(), [(0, 0)]);
     assert_eq!(calls.entry_points().len(), 1);
     assert_eq!(calls.entry_points()[0].model, ExecutionModel(99));
     assert!(calls.is_reached(0) && !calls.is_reached(1));
     assert!(calls.is_recursive(0) && !calls.is_recursive(9));
-    assert!(CallGraph::new([]).callees_first().is_empty());
+    let nothing = Program::of_words(&[]);
+    assert!(CallGraph::new(&nothing.index()).callees_first().is_empty());
 }
 
 #[test]
@@ -157,7 +155,8 @@ fn a_long_chain_does_not_exhaust_the_stack() {
         .collect();
     let instructions: Vec<&[u32]> = instructions.iter().map(|words| &words[..]).collect();
     let program = Program::of_words(&instructions);
-    let calls = CallGraph::new(program.instructions());
+    let index = program.index();
+    let calls = CallGraph::new(&index);
     assert_eq!(calls.callees_first().first(), Some(&(count - 1)));
     assert_eq!(calls.walk().forwards([1]).len(), count as usize - 1);
 }

@@ -2,7 +2,7 @@
 
 use spirvkit_analysis::index::{Models, Reach};
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
-use spirvkit_binary::{ErrorKind, Id};
+use spirvkit_binary::{ErrorKind, Id, Module};
 use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 
 use crate::common::Program;
@@ -209,9 +209,8 @@ fn of_broken_modules_it_has_what_can_be_read() {
 
 /// The words of a program, and an index of what it declares before its functions.
 fn declarations(program: &Program) -> (&[u32], ModuleIndex<'_>) {
-    let words = program.module().words();
-    let declared = ModuleIndex::declarations(words);
-    (words, declared.expect("the header is right"))
+    let module = program.module();
+    (module.words(), ModuleIndex::declarations(&module))
 }
 
 #[test]
@@ -240,17 +239,31 @@ fn what_is_declared_is_the_same_with_and_without_functions() {
 fn functions_begin_where_declarations_end() {
     let program = Program::new(TEXT);
     let (words, declared) = declarations(&program);
-    assert!(declared.functions.is_empty() && declared.blocks.is_empty());
+    let whole = index(&program);
+    let ranges = |index: &ModuleIndex<'_>| -> Vec<_> {
+        let functions = index.functions.iter();
+        functions
+            .map(|it| (it.id, it.range.clone(), it.blocks.clone()))
+            .collect()
+    };
+    assert_eq!(ranges(&declared), ranges(&whole));
+    assert!(!declared.functions.is_empty() && !declared.blocks.is_empty());
+    for function in 0..whole.functions.len() as u32 {
+        assert!(declared.callees(function).eq(whole.callees(function)));
+    }
     for id in [22, 30, 31, 50].map(Id) {
         assert_eq!(declared.def_offset(id), 0, "{id}");
     }
     let first = declared.inst(declared.functions_start).unwrap();
     assert_eq!((first.op(), first.result()), (Op::Function, Some(Id(30))));
-    assert_eq!(index(&program).functions_start, declared.functions_start);
+    assert_eq!(whole.functions_start, declared.functions_start);
     // Without functions, nothing follows.
     let words = &words[..declared.functions_start as usize];
-    for index in [ModuleIndex::declarations, ModuleIndex::new] {
-        let index = index(words).unwrap();
+    let module = Module::new(words).unwrap();
+    for index in [
+        ModuleIndex::declarations(&module),
+        ModuleIndex::new(words).unwrap(),
+    ] {
         assert_eq!(index.functions_start as usize, words.len());
     }
 }
@@ -263,13 +276,15 @@ fn declarations_end_at_functions_even_if_these_are_broken() {
     let broken_at = |place: usize| {
         let mut words = words.to_vec();
         words[place] = 0;
-        let declared = ModuleIndex::declarations(&words).unwrap();
+        let declared = ModuleIndex::declarations(&Module::new(&words).unwrap());
         let error = declared.broken_tail.map(|error| error.kind());
         (error, declared.functions_start as usize)
     };
-    assert_eq!(broken_at(start + 5), (None, start));
+    assert_eq!(
+        broken_at(start + 5),
+        (Some(ErrorKind::ZeroWordCount), start)
+    );
     assert_eq!(broken_at(5), (Some(ErrorKind::ZeroWordCount), 5));
-    assert!(ModuleIndex::declarations(&words[..4]).is_err());
 }
 
 #[test]

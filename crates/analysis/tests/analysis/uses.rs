@@ -190,6 +190,6 @@ proptest! {
         let program = Program::of_words(&instructions);
         check(&program)?;
         program.functions();
-        spirvkit_analysis::CallGraph::new(program.instructions());
+        spirvkit_analysis::CallGraph::new(&program.index());
     }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use spirvkit_analysis::requirements::{Capabilities, Declared, Need, Requirements};
+use spirvkit_analysis::Capabilities;
+use spirvkit_analysis::requirements::{Declared, Need, Requirements};
 use spirvkit_binary::LiteralString;
 use spirvkit_grammar::{Capability, Enumeration, ExtInstSet, Op, Version};
 
@@ -202,7 +203,7 @@ impl Chooser {
             .filter_map(|capability| capability.info())
             .flat_map(|info| info.availability().capabilities().iter().copied())
             .collect();
-        chosen.retain(|&capability| !implied.has(capability));
+        chosen.retain(|&capability| !implied.contains(capability));
         chosen
     }
 
@@ -211,7 +212,7 @@ impl Chooser {
     fn best_of(&self, any_of: &[Capability], requirements: &Requirements) -> Option<Capability> {
         let is_allowed = |capability: Capability| {
             let allowed = self.allowed.as_ref();
-            allowed.is_none_or(|(capabilities, _)| capabilities.has(capability))
+            allowed.is_none_or(|(capabilities, _)| capabilities.contains(capability))
         };
         let can_be_had = |capability: Capability| {
             capability.info().is_some_and(|info| {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use spirvkit_analysis::requirements::{Capabilities, Declared};
+use spirvkit_analysis::Capabilities;
+use spirvkit_analysis::requirements::Declared;
 use spirvkit_binary::{Id, OverBudget};
 use spirvkit_eval::{Evaluated, NotComputable, Outcome, ScalarType, Value};
 use spirvkit_grammar::{Capability, Class, ExecutionMode, Op};
@@ -111,7 +112,7 @@ fn may_be_constant(value: &Value, capabilities: &Capabilities) -> bool {
     ];
     needed
         .into_iter()
-        .all(|(is_needed, capability)| !is_needed || capabilities.has(capability))
+        .all(|(is_needed, capability)| !is_needed || capabilities.contains(capability))
 }
 
 /// Whether an entry point asks for other floating-point arithmetic than the folder's.

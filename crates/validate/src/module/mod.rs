@@ -18,10 +18,10 @@ pub(crate) use contents::{Contents, Likeness};
 pub(crate) use names::set_title;
 pub(crate) use sound::{Signature, Sound};
 pub(crate) use spirvkit_analysis::index::{
-    Block, Capabilities, CooperativeMatrix, Decorated, Entries, EntryPoint, Function, Image, Inst,
-    Models, Reach, Whereabouts,
+    Block, CooperativeMatrix, Decorated, Entries, EntryPoint, Function, Image, Inst, Models, Reach,
+    Whereabouts,
 };
-pub(crate) use spirvkit_analysis::{Lookup, Type};
+pub(crate) use spirvkit_analysis::{Capabilities, Lookup, Type};
 
 /// Stands for "in no block" and the like.
 pub(crate) const NONE: u32 = u32::MAX;

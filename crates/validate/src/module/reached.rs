@@ -53,8 +53,7 @@ impl<'a> Module<'a> {
                     Some(reached_from) if *reached_from == NONE => *reached_from = index as u32,
                     _ => continue,
                 }
-                let callees = self.callees(function);
-                todo.extend(callees.filter_map(|callee| self.function_index(callee)));
+                todo.extend(self.called_functions(function));
             }
         }
         Reached {

@@ -1,7 +1,7 @@
 //! What tests on programs have in common.
 
 pub(crate) mod structured;
-use spirvkit_analysis::{ControlFlow, control_flow};
+use spirvkit_analysis::{ControlFlow, ModuleIndex, control_flow};
 use spirvkit_binary::{Definitions, Instruction, Module};
 
 /// Declarations before the functions of most tests.
@@ -53,6 +53,10 @@ impl Program {
 
     pub(crate) fn module(&self) -> Module<'_> {
         Module::new(&self.0).expect("the header is right")
+    }
+
+    pub(crate) fn index(&self) -> ModuleIndex<'_> {
+        ModuleIndex::new(&self.0).expect("the header is right")
     }
 
     pub(crate) fn instructions(&self) -> impl Iterator<Item = Instruction<'_>> + Clone {

@@ -19,8 +19,7 @@ pub(super) fn functions(m: &Module<'_>) -> Vec<bool> {
     while let Some(function) = waiting.pop() {
         reached.resize(m.functions.len(), false);
         if !std::mem::replace(&mut reached[function as usize], true) {
-            let callees = m.callees(function).filter_map(|id| m.function_index(id));
-            waiting.extend(callees);
+            waiting.extend(m.called_functions(function));
         }
     }
     reached

@@ -1,15 +1,14 @@
 //! Single instructions of a module as text, for messages about them.
 
 use hashbrown::HashMap;
-use spirvkit_binary::{Instruction, LiteralString, Module};
+use spirvkit_binary::Module;
 use spirvkit_diagnostics::{Quote, ShaderLine};
-use spirvkit_grammar::Op;
 
 use super::id_names::IdNames;
 use super::names::Names;
 use super::options::{DisassembleOptions, Indentation};
 use super::printer::Printer;
-use super::source::{MAX_NAME_LENGTH, Sources};
+use super::source::Sources;
 use crate::assemble::operand_span;
 
 /// An instruction as text.
@@ -38,7 +37,7 @@ impl Excerpt {
 /// module's start, with the numbers of ids. The result has an element for each
 /// offset, in order.
 ///
-/// It takes three passes over the module, however many offsets there are.
+/// It takes two passes over the module, however many offsets there are.
 pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
     excerpts_with(words, offsets, Names::Raw)
 }
@@ -66,20 +65,12 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
     let options = options();
     let sources = Sources::new(&module);
     let mut printer = Printer::with_names(&module, &options, names);
-    // What is shown may stand before the names of files.
-    let mut files: HashMap<u32, LiteralString<'_>> = HashMap::new();
-    for instruction in module.instructions().map_while(Result::ok) {
-        if let Some((id, name)) = file_name(&instruction) {
-            files.entry(id).or_insert(name);
-        }
-    }
     for instruction in module.instructions().map_while(Result::ok) {
         let place = wanted.get(&instruction.offset().0);
         if let Some(excerpt) = place.and_then(|&place| found.get_mut(place)) {
             excerpt.text = printer.excerpt(&instruction);
             excerpt.words = instruction.words().len();
-            let name = |file| Some(files.get(&file)?.to_text_lossy());
-            excerpt.shader_line = sources.shader_place(&instruction, name);
+            excerpt.shader_line = sources.shader_place(&instruction);
         }
         printer.definitions.define(&instruction);
     }
@@ -139,14 +130,4 @@ fn options() -> DisassembleOptions {
         .header(false)
         .indentation(Indentation::None)
         .lenient(true)
-}
-
-/// The id and the text of an `OpString` that may be the name of a file.
-fn file_name<'a>(instruction: &Instruction<'a>) -> Option<(u32, LiteralString<'a>)> {
-    match (instruction.op(), instruction.words()) {
-        (Op::String, [_, id, text @ ..]) if text.len() * 4 <= MAX_NAME_LENGTH => {
-            Some((*id, LiteralString::at_start_of(text)?))
-        }
-        _ => None,
-    }
 }

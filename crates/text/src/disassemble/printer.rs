@@ -35,7 +35,7 @@ pub(super) struct Printer<'a> {
     ahead: Option<Definitions>,
     pub(super) comments: Option<Box<Comments>>,
     pub(super) annotations: Option<Box<Annotations<'a>>>,
-    pub(super) sources: Option<Box<Sources>>,
+    pub(super) sources: Option<Box<Sources<'a>>>,
     /// The last instruction before words that are none, which the assembler
     /// would take for operands of that instruction if it may have more.
     before_tail: Option<WordOffset>,

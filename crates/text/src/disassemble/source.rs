@@ -11,9 +11,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use spirvkit_binary::{HEADER_WORDS, Instruction, LiteralString, Module};
+use spirvkit_analysis::{Lookup, ModuleIndex};
+use spirvkit_binary::{Definition, HEADER_WORDS, Id, Import, Instruction, LiteralString, Module};
 use spirvkit_diagnostics::ShaderLine;
-use spirvkit_grammar::{ExtInstSet, Op};
+use spirvkit_grammar::Op;
+use spirvkit_grammar::debug_info::{Field, Kind, Set};
 
 use super::plain::push_plain;
 use super::printer::Printer;
@@ -27,7 +29,7 @@ const LINE: usize = 160;
 /// the lines as they stand.
 const DXC: u16 = 14;
 /// The most bytes of a string that is taken for a file's name.
-pub(super) const MAX_NAME_LENGTH: usize = 1024;
+const MAX_NAME_LENGTH: usize = 1024;
 
 /// A line of a file, which is the id of the `OpString` with its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +46,8 @@ struct Point {
 }
 
 /// The source lines of a module, and which instructions came of which.
-pub(super) struct Sources {
+pub(super) struct Sources<'a> {
+    index: ModuleIndex<'a>,
     /// The texts of all files.
     text: String,
     /// Where in them each line is that an instruction came of.
@@ -62,8 +65,8 @@ pub(super) struct Sources {
     shared: RefCell<HashMap<Position, Arc<str>>>,
 }
 
-impl Sources {
-    pub(super) fn new(module: &Module<'_>) -> Self {
+impl<'a> Sources<'a> {
+    pub(super) fn new(module: &Module<'a>) -> Self {
         let mut reader = Reader::new(module);
         for instruction in module.instructions().map_while(Result::ok) {
             reader.instruction(&instruction);
@@ -90,16 +93,13 @@ impl Sources {
     }
 
     /// All that is known of where an instruction came from: itself, or what it
-    /// declares or decorates. `name` is what the file with an id is called.
-    pub(super) fn shader_place(
-        &self,
-        instruction: &Instruction<'_>,
-        name: impl FnOnce(u32) -> Option<String>,
-    ) -> Option<ShaderLine> {
+    /// declares or decorates.
+    pub(super) fn shader_place(&self, instruction: &Instruction<'_>) -> Option<ShaderLine> {
         let declared = || self.declared.get(&subject(instruction)?).copied();
         let point = self.point(instruction.offset().0).or_else(declared);
         let Point { position, column } = point?;
-        let mut line = ShaderLine::new(name(position.file)?, position.line);
+        let name = string_at(&self.index, position.file).filter(is_file_name)?;
+        let mut line = ShaderLine::new(name.to_text_lossy(), position.line);
         line.column = Some(column).filter(|&column| column > 0);
         line.text = self.shared(position);
         Some(line)
@@ -185,20 +185,67 @@ fn subject(instruction: &Instruction<'_>) -> Option<u32> {
     words.get(word).copied()
 }
 
+/// The string of an `OpString`.
+fn string_at<'a>(index: &ModuleIndex<'a>, id: u32) -> Option<LiteralString<'a>> {
+    let definition = index.def(Id(id)).filter(|def| def.op() == Op::String);
+    definition?.string(0)
+}
+
+/// Whether a string is short enough to be a file's name.
+fn is_file_name(string: &LiteralString<'_>) -> bool {
+    string.words().len() * 4 <= MAX_NAME_LENGTH
+}
+
+/// An instruction of a set for debug information that has `DebugSource`, by its fields.
+struct DebugInst<'a> {
+    set: Set,
+    kind: Kind,
+    operands: &'a [u32],
+}
+
+impl<'a> DebugInst<'a> {
+    fn of(index: &ModuleIndex<'_>, words: &'a [u32]) -> Option<Self> {
+        let [first, _, _, set, number, operands @ ..] = words else {
+            return None;
+        };
+        if !Op(*first as u16).is_ext_inst() {
+            return None;
+        }
+        let Definition::Import(Import::Known(set)) = index.definitions.get(Id(*set)) else {
+            return None;
+        };
+        let set = Set::of(set).filter(|set| set.fields(Kind::Source).is_some())?;
+        let kind = set.kind(*number)?;
+        Some(Self {
+            set,
+            kind,
+            operands,
+        })
+    }
+
+    /// The word of a field.
+    fn word(&self, field: Field) -> Option<u32> {
+        let position = self.set.position(self.kind, field)?;
+        self.operands.get(position).copied()
+    }
+
+    /// The number in a field, which some sets write as a literal and others as the id of
+    /// a constant.
+    fn number(&self, index: &ModuleIndex<'_>, field: Field) -> Option<u32> {
+        let word = self.word(field)?;
+        let position = self.set.position(self.kind, field)?;
+        match self.set.slot(self.kind, position)?.is_literal() {
+            true => Some(word),
+            false => u32::try_from(index.constant_u64(Id(word))?).ok(),
+        }
+    }
+}
+
 /// What has been read of a module.
 struct Reader<'a> {
-    sources: Sources,
-    /// The imported instruction sets of debug information.
-    sets: HashMap<u32, ExtInstSet>,
-    strings: HashMap<u32, LiteralString<'a>>,
+    sources: Sources<'a>,
     /// The ids of strings by their texts, for `#line`.
     names: HashMap<String, u32>,
-    /// The values of constants, for `DebugLine`.
-    constants: HashMap<u32, u32>,
-    /// The file of each `DebugSource`.
-    debug_sources: HashMap<u32, u32>,
-    /// Where each `DebugFunction` is declared.
-    debug_functions: HashMap<u32, Point>,
     /// The file whose text is being put together, and the text.
     current: Option<(u32, Vec<u8>)>,
     /// The files whose texts are whole, and where those are.
@@ -215,6 +262,7 @@ impl<'a> Reader<'a> {
     fn new(module: &Module<'a>) -> Self {
         Self {
             sources: Sources {
+                index: ModuleIndex::declarations(module),
                 text: String::new(),
                 lines: HashMap::new(),
                 files: HashMap::new(),
@@ -223,12 +271,7 @@ impl<'a> Reader<'a> {
                 last: None,
                 shared: RefCell::default(),
             },
-            sets: HashMap::new(),
-            strings: HashMap::new(),
             names: HashMap::new(),
-            constants: HashMap::new(),
-            debug_sources: HashMap::new(),
-            debug_functions: HashMap::new(),
             current: None,
             texts: Vec::new(),
             budget: module.words().len() * 4,
@@ -256,17 +299,9 @@ impl<'a> Reader<'a> {
                 self.set(offset, Some(Point { position, column }));
             }
             (Op::NoLine, _) => self.set(offset, None),
-            (Op::ExtInstImport, [_, id, name @ ..]) => self.import(*id, name),
-            // Imports come before constants.
-            (Op::Constant, [_, _, id, value, ..]) if !self.sets.is_empty() => {
-                self.constants.entry(*id).or_insert(*value);
-            }
-            (op, [_, _, id, set, number, operands @ ..]) if op.is_ext_inst() => {
-                if let Some(set) = self.sets.get(set).copied()
-                    && let Some(info) = set.instruction(*number)
-                {
-                    self.debug(offset, *id, info.name(), operands);
-                    self.declaration(set, *id, info.name(), operands);
+            (op, _) if op.is_ext_inst() => {
+                if let Some(inst) = DebugInst::of(&self.sources.index, words) {
+                    self.debug(offset, &inst);
                 }
             }
             (op, _) if ends_block(op) => self.set(offset + words.len(), None),
@@ -274,76 +309,57 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn import(&mut self, id: u32, name: &[u32]) {
-        let name = LiteralString::at_start_of(name).map(LiteralString::to_text_lossy);
-        let set = name.and_then(|name| ExtInstSet::from_import_name(&name));
-        if let Some(set) = set.filter(|set| set.instruction_by_name("DebugSource").is_some()) {
-            self.sets.entry(id).or_insert(set);
-        }
-    }
-
-    fn debug(&mut self, offset: usize, id: u32, name: &str, operands: &[u32]) {
-        match (name, operands) {
-            ("DebugSource", [file, text @ ..]) => {
-                self.debug_sources.entry(id).or_insert(*file);
-                self.start_text(*file);
-                self.add_text(
-                    text.first()
-                        .and_then(|text| self.strings.get(text))
-                        .copied(),
-                );
+    fn debug(&mut self, offset: usize, inst: &DebugInst<'a>) {
+        match inst.kind {
+            Kind::Source => {
+                if let Some(file) = inst.word(Field::File) {
+                    self.start_text(file);
+                    self.add_string(inst.word(Field::Text));
+                }
             }
-            ("DebugSourceContinued", [text, ..]) => self.add_text(self.strings.get(text).copied()),
-            ("DebugLine", [source, line, _, columns @ ..]) => {
-                let column = columns.first().and_then(|column| self.constant(column));
-                // Without a constant there is no saying where it is.
-                let line = self.constant(line);
-                self.set(offset, line.map(|line| self.point(*source, line, column)));
+            Kind::SourceContinued => self.add_string(inst.word(Field::Text)),
+            // Without a constant there is no saying where it is.
+            Kind::Line => self.set(
+                offset,
+                self.point(inst, Field::LineStart, Field::ColumnStart),
+            ),
+            Kind::NoLine => self.set(offset, None),
+            Kind::GlobalVariable => self.declaration(inst.word(Field::Variable), inst),
+            Kind::FunctionDefinition => {
+                let index = &self.sources.index;
+                let description = inst.word(Field::DebugFunction).map(Id);
+                let description = description.and_then(|id| index.words_of(id));
+                let description = description.and_then(|words| DebugInst::of(index, words));
+                if let Some(function) = description.filter(|it| it.kind == Kind::Function) {
+                    self.declaration(inst.word(Field::Definition), &function);
+                }
             }
-            ("DebugNoLine", _) => self.set(offset, None),
             _ => {}
         }
     }
 
     /// Notes where a debug instruction says that something is declared.
-    fn declaration(&mut self, set: ExtInstSet, id: u32, name: &str, operands: &[u32]) {
-        let number = |word: &u32| match set.is_non_semantic() {
-            true => self.constant(word),
-            false => Some(*word),
-        };
-        match (name, operands) {
-            ("DebugGlobalVariable", [_, _, source, line, column, _, _, variable, ..]) => {
-                if let Some(line) = number(line) {
-                    let point = self.point(*source, line, number(column));
-                    self.sources.declared.entry(*variable).or_insert(point);
-                }
-            }
-            ("DebugFunction", [_, _, source, line, column, ..]) => {
-                if let Some(line) = number(line) {
-                    let point = self.point(*source, line, number(column));
-                    self.debug_functions.entry(id).or_insert(point);
-                }
-            }
-            ("DebugFunctionDefinition", [description, function, ..]) => {
-                if let Some(&point) = self.debug_functions.get(description) {
-                    self.sources.declared.entry(*function).or_insert(point);
-                }
-            }
-            _ => {}
+    fn declaration(&mut self, id: Option<u32>, inst: &DebugInst<'_>) {
+        if let Some(id) = id
+            && let Some(point) = self.point(inst, Field::Line, Field::Column)
+        {
+            self.sources.declared.entry(id).or_insert(point);
         }
     }
 
-    fn constant(&self, id: &u32) -> Option<u32> {
-        self.constants.get(id).copied()
-    }
-
-    /// A place in a `DebugSource`, or a file.
-    fn point(&self, source: u32, line: u32, column: Option<u32>) -> Point {
-        let file = self.debug_sources.get(&source).copied().unwrap_or(source);
-        Point {
+    /// Where a debug instruction says that something stands.
+    fn point(&self, inst: &DebugInst<'_>, line: Field, column: Field) -> Option<Point> {
+        let index = &self.sources.index;
+        let source = inst.word(Field::Source)?;
+        let definition = index.words_of(Id(source));
+        let definition = definition.and_then(|words| DebugInst::of(index, words));
+        let file = definition.filter(|it| it.kind == Kind::Source);
+        let file = file.and_then(|it| it.word(Field::File)).unwrap_or(source);
+        let line = inst.number(index, line)?;
+        Some(Point {
             position: Position { file, line },
-            column: column.unwrap_or(0),
-        }
+            column: inst.number(index, column).unwrap_or(0),
+        })
     }
 
     /// Notes the position of the instructions from an offset on.
@@ -362,8 +378,7 @@ impl<'a> Reader<'a> {
         let Some(string) = LiteralString::at_start_of(text) else {
             return;
         };
-        self.strings.entry(id).or_insert(string);
-        if string.words().len() * 4 <= MAX_NAME_LENGTH {
+        if is_file_name(&string) {
             self.names.entry(string.to_text_lossy()).or_insert(id);
         }
     }
@@ -371,7 +386,7 @@ impl<'a> Reader<'a> {
     /// Names a file after the last part of its path: the rest would push the
     /// source line off the screen.
     fn name_file(&mut self, file: u32) {
-        let Some(string) = self.strings.get(&file) else {
+        let Some(string) = string_at(&self.sources.index, file) else {
             return;
         };
         self.sources.files.entry(file).or_insert_with(|| {
@@ -399,6 +414,10 @@ impl<'a> Reader<'a> {
     fn start_text(&mut self, file: u32) {
         self.finish_text();
         self.current = Some((file, Vec::new()));
+    }
+
+    fn add_string(&mut self, id: Option<u32>) {
+        self.add_text(id.and_then(|id| string_at(&self.sources.index, id)));
     }
 
     fn add_text(&mut self, text: Option<LiteralString<'_>>) {
@@ -442,7 +461,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(mut self) -> Sources {
+    fn finish(mut self) -> Sources<'a> {
         self.finish_text();
         // Only the lines that instructions refer to are kept, so that a text of
         // nothing but line ends takes no more memory than any other.

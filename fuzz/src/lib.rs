@@ -58,7 +58,7 @@ pub use plausible::{module_from, text_from};
 #[cfg(all(feature = "program", unix))]
 pub use program::program;
 pub use reflect::{reflect_any, reflected_module};
-pub use reports::{judged_text, shown_instructions};
+pub use reports::{shown_instructions, validated_text};
 pub use transforms::{
     link_words, linked_modules, merged_modules, reduce_words, reduced_module, specialize_words,
     specialized_module, split_module,

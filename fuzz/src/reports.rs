@@ -56,7 +56,7 @@ pub fn shown_instructions(bytes: &[u8]) {
 
 /// A module follows a recipe of [`RECIPE`] bytes for changes to it, and to its text. The
 /// text can be judged; what is found stands in it, and a log of it is JSON and one line.
-pub fn judged_text(bytes: &[u8]) {
+pub fn validated_text(bytes: &[u8]) {
     let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
         return;
     };

@@ -361,10 +361,10 @@ fn with_recipes(seed: u64, all: usize, targets: &[fn(&[u8])]) {
 }
 
 #[test]
-fn instructions_and_judgements_are_shown_in_order() {
+fn instructions_and_reports_are_shown_in_order() {
     let targets: &[fn(&[u8])] = &[
         spirvkit_fuzz::shown_instructions,
-        spirvkit_fuzz::judged_text,
+        spirvkit_fuzz::validated_text,
     ];
     with_recipes(0x0005_4034_e1ed_0001, 60, targets);
 }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_are_told_by_the_name_of_the_program() {
+    fn tools_are_recognized_by_the_name_of_the_program() {
         let tool = |name: &str| Tool::from_program(OsStr::new(name));
         assert_eq!(tool("spirv-as"), Some(Tool::As));
         assert_eq!(tool("/usr/bin/spirv-dis"), Some(Tool::Dis));

@@ -72,7 +72,7 @@ fn members_of_members_follow_them() {
 }
 
 #[test]
-fn holes_and_differences_are_told() {
+fn holes_and_differences_are_reported() {
     let comparison = compare(LIGHTS, 12);
     let hole = |row: usize, rules| comparison.rows[row].place(rules).hole;
     assert_eq!(hole(1, Rules::Explicit), 12);
@@ -124,7 +124,7 @@ const MATRICES: &str = "
     %8 = OpTypeStruct %7";
 
 #[test]
-fn strides_are_told_of_arrays_in_arrays() {
+fn strides_are_reported_of_arrays_in_arrays() {
     let comparison = compare(MATRICES, 8);
     let strides = |rules| -> Vec<_> {
         let place = comparison.rows[0].place(rules);

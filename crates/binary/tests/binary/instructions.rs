@@ -275,7 +275,7 @@ fn values_may_have_types_with_any_number() {
 }
 
 #[test]
-fn every_kind_of_number_is_told_from_the_others() {
+fn every_kind_of_number_is_distinct_from_the_others() {
     let mut kinds = Vec::new();
     for width in 1..=64 {
         for signed in 0..2 {

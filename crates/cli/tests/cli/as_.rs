@@ -157,7 +157,7 @@ fn json_is_one_object_a_line_and_nothing_else() {
 }
 
 #[test]
-fn color_is_as_told() {
+fn color_is_as_asked() {
     let dir = Dir::new();
     let colored = |arguments: &[&str]| {
         dir.spv_with_input(arguments, FAULTY.as_bytes())
@@ -258,7 +258,7 @@ fn more(stderr: &str) -> usize {
 }
 
 #[test]
-fn as_many_errors_are_told_as_a_text_of_its_size_may_have() {
+fn as_many_errors_are_reported_as_a_text_of_its_size_may_have() {
     let dir = Dir::new();
     for (command, line, errors) in [
         ("as", "OpX\n", 16_000),
@@ -283,7 +283,7 @@ fn as_many_errors_are_told_as_a_text_of_its_size_may_have() {
 }
 
 #[test]
-fn as_many_undefined_ids_are_told_as_a_text_of_its_size_may_have() {
+fn as_many_undefined_ids_are_reported_as_a_text_of_its_size_may_have() {
     let dir = Dir::new();
     const COUNT: usize = 20_000;
     let ids: Vec<String> = (0..COUNT).map(|number| format!("%a{number}")).collect();

@@ -91,7 +91,7 @@ fn errors_name_the_file_and_nothing_of_it_is_written() {
 }
 
 #[test]
-fn what_goes_is_told_on_request_and_nothing_is_written_in_a_dry_run() {
+fn what_goes_is_reported_on_request_and_nothing_is_written_in_a_dry_run() {
     let dir = Dir::new();
     let text = "OpCapability Matrix\nOpCapability Shader\nOpCapability Geometry\n\
                 OpMemoryModel Logical GLSL450\nOpName %1 \"esc\u{1b}[2J\"\n%1 = OpTypeVoid\n";

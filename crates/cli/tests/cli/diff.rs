@@ -21,7 +21,7 @@ fn what_is_the_same_has_no_output() {
 }
 
 #[test]
-fn changes_are_shown_and_told_by_the_exit_code() {
+fn changes_are_shown_and_reported_by_the_exit_code() {
     let dir = dir();
     let ran = dir.spv(&["diff", "a.spvasm", "b.spvasm"]);
     assert_eq!(ran.code, 0);

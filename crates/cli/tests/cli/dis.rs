@@ -65,7 +65,7 @@ fn prints_the_text_with_header_and_names() {
 }
 
 #[test]
-fn each_option_changes_the_text_as_told() {
+fn each_option_changes_the_text_as_documented() {
     let dir = Dir::new();
     dir.module("a.spv", SHADER);
     let dis = |option: &str| dir.spv(&["dis", option, "a.spv"]).text().to_owned();

@@ -282,7 +282,7 @@ fn a_byte_order_mark_has_no_column() {
 }
 
 #[test]
-fn a_module_that_a_redirection_spoilt_is_told_so() {
+fn a_module_that_a_redirection_spoilt_is_reported_as_that() {
     let dir = Dir::new();
     let module = dir.module("a.spv", TEXT);
     let spoilt = [0xff, 0xfe]

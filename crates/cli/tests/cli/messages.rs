@@ -91,7 +91,7 @@ fn errors_have_one_form_for_programs_in_all_commands() {
 }
 
 #[test]
-fn wrong_usage_is_told_to_programs_too() {
+fn wrong_usage_is_reported_to_programs_too() {
     let dir = Dir::new();
     let told = dir.spv(&["diff", "--format=json", "-", "-"]);
     assert_eq!(told.code, 2);

@@ -110,7 +110,7 @@ fn names_as_the_module_has_them_are_taken_if_they_are_one_ids() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_what_may_be_meant() {
+fn what_is_not_there_is_reported_with_what_may_be_meant() {
     let dir = shader();
     let lookup = |id: &str| dir.spv(&["debug", "lookup", "a.spv", id]);
     lookup("%parm_0").fails(1, "did you mean %param_0");

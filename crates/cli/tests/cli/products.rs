@@ -98,7 +98,7 @@ fn a_wide_table_that_fits_is_whole() {
 }
 
 #[test]
-fn a_block_that_many_share_is_told_as_often_as_there_is_room() {
+fn a_block_that_many_share_is_listed_as_often_as_there_is_room() {
     let dir = Dir::new();
     let (mut text, mut variables) = (String::from(START), String::new());
     for member in 0..400 {
@@ -195,7 +195,7 @@ fn parsed(ran: &Ran) -> Value {
 }
 
 #[test]
-fn errors_without_number_are_told_as_far_as_there_is_room() {
+fn errors_without_number_are_reported_as_far_as_there_is_room() {
     let dir = Dir::new();
     let module = dir.module("a.spv", &wrong(20_000));
     let ran = dir.spv(&["val", "--max-errors", "0", "--format", "json", "a.spv"]);

@@ -162,7 +162,7 @@ fn interfaces_have_an_end() {
 }
 
 #[test]
-fn a_long_name_of_many_is_not_told_for_each() {
+fn a_long_name_of_many_is_not_shown_for_each() {
     let dir = Dir::new();
     let name = "n".repeat(20_000);
     let targets: String = (0..5000).map(|number| format!(" %t{number}")).collect();
@@ -183,7 +183,7 @@ OpGroupDecorate %g{targets}
 }
 
 #[test]
-fn a_difference_of_wide_types_is_told_in_few_words() {
+fn a_difference_of_wide_types_is_described_in_few_words() {
     let dir = Dir::new();
     let side = |members: usize, linkage: &str| {
         let mut types = format!("%t0 = OpTypeStruct{}\n", " %uint".repeat(members));

@@ -82,7 +82,7 @@ fn the_list_tells_what_there_is() {
 }
 
 #[test]
-fn wrong_wishes_are_told_and_nothing_is_written() {
+fn wrong_wishes_are_reported_and_nothing_is_written() {
     let dir = Dir::new();
     dir.module("a.spv", TEXT);
     let tries = [
@@ -126,7 +126,7 @@ fn wrong_wishes_are_told_and_nothing_is_written() {
 }
 
 #[test]
-fn what_can_not_be_told_is_a_warning() {
+fn what_can_not_be_known_is_a_warning() {
     let dir = Dir::new();
     let text = format!("{TEXT}%quotient = OpSpecConstantOp %i8 SDiv %size %plain\n");
     dir.module("a.spv", &text);

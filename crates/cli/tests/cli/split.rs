@@ -116,7 +116,7 @@ fn capabilities_are_trimmed() {
 }
 
 #[test]
-fn what_is_left_out_is_told_on_request() {
+fn what_is_left_out_is_reported_on_request() {
     let dir = Dir::new();
     dir.write("a.spvasm", LIBRARY);
     let entry = [

@@ -1,5 +1,8 @@
 //! `spv val`, and the program under the name `spirv-val`.
 
+mod levels;
+mod limits;
+
 use serde_json::Value;
 
 use crate::common::{Dir, Ran, run};
@@ -122,7 +125,7 @@ OpFunctionEnd
 ";
 
 #[test]
-fn all_errors_of_a_structure_are_told_with_advice_that_is_true() {
+fn all_errors_of_a_structure_are_reported_with_advice_that_is_true() {
     let dir = Dir::new();
     dir.write("a.spvasm", LAID_OUT);
     let told = |more: &[&str]| {
@@ -270,124 +273,6 @@ fn environments_decide() {
 }
 
 #[test]
-fn limits_and_the_number_of_errors_are_options() {
-    let dir = Dir::new();
-    dir.write("a.spvasm", MEMBERS);
-    assert_eq!(dir.spv(&["val", "a.spvasm"]).code, 0);
-    for flag in [
-        &["--max-struct-members", "2"][..],
-        &["--max-struct-members=2"],
-    ] {
-        let arguments = [&["val", "a.spvasm"], flag].concat();
-        assert_eq!(dir.spv(&arguments).code, 1, "{flag:?}");
-    }
-    dir.write("b.spvasm", INVALID);
-    let ran = dir.spv(&["val", "--max-errors=1", "b.spvasm"]);
-    assert_eq!(ran.stderr.matches("error[").count(), 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("--max-errors"), "{}", ran.stderr);
-}
-
-/// Has one of each thing that is limited.
-const LIMITED: &str = "\
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\"
-OpExecutionMode %main LocalSize 1 1 1
-%void = OpTypeVoid
-%bool = OpTypeBool
-%uint = OpTypeInt 32 0
-%one = OpConstant %uint 1
-%zero = OpConstant %uint 0
-%true = OpConstantTrue %bool
-%inner = OpTypeStruct %uint %uint
-%outer = OpTypeStruct %inner %uint
-%ptr = OpTypePointer Function %outer
-%ptr_uint = OpTypePointer Function %uint
-%ptr_private = OpTypePointer Private %uint
-%global = OpVariable %ptr_private Private
-%f = OpTypeFunction %void
-%g = OpTypeFunction %void %uint
-%main = OpFunction %void None %f
-%a = OpLabel
-%local = OpVariable %ptr Function
-%part = OpAccessChain %ptr_uint %local %zero %one
-OpSelectionMerge %c None
-OpBranchConditional %true %b %c
-%b = OpLabel
-OpSelectionMerge %e None
-OpSwitch %one %e 1 %d
-%d = OpLabel
-OpBranch %e
-%e = OpLabel
-OpBranch %c
-%c = OpLabel
-OpReturn
-OpFunctionEnd
-%helper = OpFunction %void None %g
-%parameter = OpFunctionParameter %uint
-%label = OpLabel
-OpReturn
-OpFunctionEnd
-";
-
-#[test]
-fn limits_take_any_number() {
-    let dir = Dir::new();
-    dir.write("a.spvasm", LIMITED);
-    let val = |options: &[&str]| {
-        let ran = dir.spv(&[&["val", "a.spvasm"], options].concat());
-        assert!(ran.code == 0 || ran.stderr.contains("error"), "{ran:?}");
-        ran
-    };
-    let limits = spirvkit::ValidateOptions::settings().iter();
-    let limits = limits.filter(|setting| setting.value() == Some("N"));
-    assert_eq!(limits.clone().count(), 9);
-    for setting in limits {
-        let name = setting.name;
-        let limit = |value: &str| val(&[&format!("--{name}={value}")]);
-        assert_eq!(limit("0").code, 1, "--{name}=0");
-        for value in ["100", "2147483647", "4294967295"] {
-            assert_eq!(limit(value).stderr, "", "--{name}={value}");
-        }
-        for value in ["4294967296", "18446744073709551615", "-1"] {
-            assert_eq!(limit(value).code, 2, "--{name}={value}");
-        }
-    }
-    // A limit of nothing, and what it is of.
-    for (name, rule) in [
-        ("struct-members", "limit.struct-members"),
-        ("struct-depth", "limit.struct-depth"),
-        ("local-variables", "limit.local-variables"),
-        ("global-variables", "limit.global-variables"),
-        ("switch-branches", "limit.switch-branches"),
-        ("function-args", "limit.function-arguments"),
-        ("control-flow-nesting-depth", "structured.nesting-depth"),
-        ("access-chain-indexes", "limit.indexes"),
-    ] {
-        let ran = val(&[&format!("--max-{name}=0")]);
-        assert!(ran.stderr.contains(&format!("error[{rule}]")), "{ran:?}");
-    }
-    for value in ["0", "1", "4294967295", "18446744073709551615"] {
-        let option = format!("--max-errors={value}");
-        assert_eq!(val(&[&option]).stderr, "");
-        let ran = val(&[&option, "--max-struct-members=0"]);
-        assert_eq!(ran.code, 1);
-        let most = if value == "1" { 1 } else { 2 };
-        assert_eq!(ran.stderr.matches("error[").count(), most);
-        let ran = dir.spv(&["as", &option, "a.spvasm", "-o", "a.spv"]);
-        assert_eq!((ran.code, &*ran.stderr), (0, ""));
-        assert_eq!(dir.spv(&["dis", &option, "a.spv"]).code, 0);
-    }
-    for value in ["0", "18446744073709551615", "18446744073709551615G", "1G"] {
-        assert_eq!(val(&[&format!("--max-input={value}")]).stderr, "");
-    }
-    assert_eq!(val(&["--max-input=1"]).code, 1);
-    for value in ["18446744073709551616", "K", "-1"] {
-        assert_eq!(val(&[&format!("--max-input={value}")]).code, 2);
-    }
-}
-
-#[test]
 fn what_compilers_write_raises_no_alarm() {
     let dir = Dir::new();
     let compiled = concat!(env!("CARGO_MANIFEST_DIR"), "/../validate/tests/compiled");
@@ -486,159 +371,6 @@ fn the_classic_validator_takes_its_options() {
     assert!(val(&["--version"], b"").text().contains("spirvkit"));
 }
 
-#[test]
-fn warnings_fail_only_if_they_are_denied() {
-    let dir = Dir::new();
-    let text = format!("OpExtension \"SPV_NOBODY_knows\"\n{VALID}");
-    let text = text.replacen("OpCapability Shader\n", "", 1);
-    dir.write("a.spvasm", format!("OpCapability Shader\n{text}"));
-    let ran = dir.spv(&["val", "a.spvasm"]);
-    assert_eq!(ran.code, 0);
-    assert!(ran.stderr.starts_with("warning["), "{}", ran.stderr);
-    let ran = dir.spv(&["val", "--deny-warnings", "a.spvasm"]);
-    assert_eq!(ran.code, 1);
-    let ran = dir.spv(&["val", "--format=json", "a.spvasm"]);
-    let objects = objects(output(&ran));
-    assert_eq!(objects[0]["valid"], true);
-    assert_eq!(objects[0]["diagnostics"][0]["severity"], "warning");
-}
-
-/// Two errors and a warning, none of which has to do with another.
-const WITH_WARNING: &str = "\
-OpCapability Shader
-OpCapability Linkage
-OpExtension \"SPV_NOBODY_knows\"
-OpMemoryModel Logical GLSL450
-%odd = OpTypeFloat 24
-%odder = OpTypeInt 12 0
-";
-
-#[test]
-fn rules_are_allowed_warned_of_and_denied() {
-    let dir = Dir::new();
-    dir.write("a.spvasm", WITH_WARNING);
-    // The exit code, errors and warnings.
-    let val = |arguments: &[&str]| {
-        let ran = dir.spv(&[&["val", "a.spvasm"], arguments].concat());
-        let count = |what: &str| ran.stderr.matches(what).count();
-        (ran.code, count("error["), count("warning["))
-    };
-    assert_eq!(val(&[]), (1, 2, 1));
-    assert_eq!(val(&["--warn", "type.float-width"]), (1, 1, 2));
-    assert_eq!(val(&["--warn", "type.*"]), (0, 0, 3));
-    assert_eq!(val(&["--warn=type.*", "--deny-warnings"]), (1, 0, 3));
-    assert_eq!(val(&["--allow", "type"]), (0, 0, 1));
-    assert_eq!(val(&["--allow", "*"]), (0, 0, 0));
-    assert_eq!(val(&["--allow", "*", "--deny-warnings"]), (0, 0, 0));
-    assert_eq!(val(&["--deny", "extension.unknown"]), (1, 3, 0));
-    // A rule's own name counts for more than its family's, else the last one.
-    assert_eq!(val(&["--deny=type.int-width", "--allow=type.*"]), (1, 1, 1));
-    assert_eq!(val(&["--deny", "type.*", "--allow", "type.*"]), (0, 0, 1));
-    assert_eq!(val(&["--allow", "type.*", "--deny", "type.*"]), (1, 2, 1));
-    // Errors are counted as they are told.
-    assert_eq!(val(&["--max-errors=1"]), (1, 1, 0));
-    assert_eq!(val(&["--max-errors=1", "--warn=type.*"]), (0, 0, 3));
-    let ran = dir.spv(&["val", "a.spvasm", "--format=json", "--warn=type.*"]);
-    assert_eq!(objects(output(&ran))[0]["valid"], true);
-    let ran = dir.spv(&["val", "a.spvasm", "--format=sarif", "--warn=type.*"]);
-    let log: Value = serde_json::from_str(output(&ran)).unwrap();
-    let results = log["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results.len(), 3);
-    assert!(results.iter().all(|result| result["level"] == "warning"));
-}
-
-#[test]
-fn warnings_of_the_text_have_levels_as_well() {
-    let dir = Dir::new();
-    dir.write("a.spvasm", format!("; SPIR-V\n; Bound: many\n{VALID}"));
-    let val = |arguments: &[&str]| {
-        let ran = dir.spv(&[&["val", "a.spvasm"], arguments].concat());
-        (
-            ran.code,
-            ran.stderr.split(':').next().unwrap_or_default().to_owned(),
-        )
-    };
-    let told = |how: &str| format!("{how}[text.bad-header-comment]");
-    assert_eq!(val(&[]), (0, told("warning")));
-    assert_eq!(
-        val(&["--deny", "text.bad-header-comment"]),
-        (1, told("error"))
-    );
-    assert_eq!(val(&["--allow", "text.*"]), (0, String::new()));
-    // An error leaves no module to judge.
-    dir.spv(&["val", "--allow", "text.open-string", "a.spvasm"])
-        .fails(2, "no rule or family");
-}
-
-#[test]
-fn rules_that_there_are_not_are_a_wrong_usage() {
-    let dir = Dir::new();
-    dir.write("a.spvasm", VALID);
-    for (name, said) in [
-        ("id.undefind", "did you mean `id.undefined`?"),
-        ("debug-inf.*", "did you mean `debug-info.*`?"),
-        (
-            "VUID-StandaloneSpirv-None-04633",
-            "did you mean `entry-point.",
-        ),
-        ("teapot", "`spv explain --list`"),
-        ("binary.malformed", "always an error"),
-    ] {
-        for option in ["--allow", "--warn", "--deny"] {
-            dir.spv(&["val", option, name, "a.spvasm"]).fails(2, said);
-        }
-    }
-}
-
-#[test]
-fn a_log_lists_all_rules_that_it_refers_to_with_their_levels() {
-    let dir = Dir::new();
-    dir.write("in/a.spvasm", WITH_WARNING);
-    dir.write("in/b.spvasm", "OpCapability Shadr\n\"open");
-    dir.write("in/c.spv", "\x03\x02#\x07");
-    dir.write("in/d.spvasm", "; Bound: many\nOpNop %1\n");
-    dir.write("in/e.spv", "0x07230203, 0x0001000g");
-    let ran = dir.spv(&[
-        "val",
-        "in",
-        "none",
-        "--format=sarif",
-        "--warn=type.*",
-        "--allow=layout",
-    ]);
-    let log: Value = serde_json::from_str(output(&ran)).unwrap();
-    let run = &log["runs"][0];
-    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
-    let ids: Vec<&str> = rules
-        .iter()
-        .map(|rule| rule["id"].as_str().unwrap())
-        .collect();
-    assert!(ids.is_sorted_by(|a, b| a < b));
-    let results = run["results"].as_array().unwrap();
-    let told: Vec<&str> = results
-        .iter()
-        .map(|result| result["ruleId"].as_str().unwrap())
-        .collect();
-    for id in &told {
-        assert!(ids.contains(id), "{id}");
-    }
-    for family in ["io.", "text.", "binary.", "type.", "extension.", "hex."] {
-        assert!(
-            told.iter().any(|id| id.starts_with(family)),
-            "{family} {told:?}"
-        );
-    }
-    let configured = |id: &str| {
-        let at = ids.iter().position(|each| *each == id).unwrap();
-        &rules[at]["defaultConfiguration"]
-    };
-    assert_eq!(configured("id.undefined")["level"], "error");
-    assert_eq!(configured("type.int-width")["level"], "warning");
-    assert_eq!(configured("extension.unknown")["level"], "warning");
-    assert_eq!(configured("layout.overlap")["enabled"], false);
-    assert_eq!(configured("io.read")["level"], "error");
-}
-
 /// A module with the text of its shader and an error on line 2 of it.
 const WITH_SOURCE: &str = "\
 OpCapability Shader
@@ -693,7 +425,7 @@ fn errors_show_the_line_of_the_shader() {
 }
 
 #[test]
-fn a_missing_memory_model_and_misspelt_ids_are_told_as_that() {
+fn a_missing_memory_model_and_misspelt_ids_are_reported_as_that() {
     let dir = Dir::new();
     let text = "\
 OpCapability Shader
@@ -763,7 +495,7 @@ fn the_operand_at_fault_is_underlined_in_text_and_in_modules() {
 }
 
 #[test]
-fn modules_are_told_of_by_the_names_of_the_disassembler() {
+fn messages_use_the_names_of_the_disassembler() {
     let dir = Dir::new();
     let text = "\
 OpCapability Shader

@@ -591,7 +591,7 @@ fn only_matrices_are_written_otherwise() {
 }
 
 #[test]
-fn what_cannot_be_expressed_is_told_and_leaves_nothing_behind() {
+fn what_cannot_be_expressed_is_reported_and_leaves_nothing_behind() {
     for set in [Set::DebugInfo, Set::OpenCl100] {
         let mut b = Builder::new(Version::V1_0);
         b.capability(Capability::Kernel);

@@ -102,7 +102,7 @@ fn enumerations_go_by_their_names() {
 }
 
 #[test]
-fn what_a_set_lacks_is_told() {
+fn what_a_set_lacks_is_reported() {
     let composite = Draft::new(Kind::TypeComposite)
         .with(Field::Tag, Tag::Structure.0)
         .with(Field::LinkageName, "linked")

@@ -26,7 +26,7 @@ fn wrong(sample: &Sample) -> [u32; 5] {
 }
 
 /// How often the validator tells of a module, as errors or warnings.
-fn told(words: &[u32]) -> usize {
+fn reported(words: &[u32]) -> usize {
     let report = spirvkit_validate::validate(words, &Default::default());
     report.diagnostics().len()
 }
@@ -36,7 +36,7 @@ fn told(words: &[u32]) -> usize {
 fn noticed(sample: &Sample, entry: Entry<'_>) -> [usize; 3] {
     let before = entry.instruction().words().len() - entry.operand_words().len();
     let [mut refused, mut warned, mut all] = [0; 3];
-    let usual = told(&sample.words);
+    let usual = reported(&sample.words);
     for (index, slot) in entry.slots().iter().enumerate() {
         if index >= entry.operand_words().len() || slot.is_literal() && slot.values().is_none() {
             continue;
@@ -53,7 +53,7 @@ fn noticed(sample: &Sample, entry: Entry<'_>) -> [usize; 3] {
             words
         };
         let is_refused = |&word: &u32| !is_valid(&changed(word));
-        let is_noticed = |&word: &u32| told(&changed(word)) > usual;
+        let is_noticed = |&word: &u32| reported(&changed(word)) > usual;
         if replacements.iter().any(is_refused) {
             refused += 1;
         } else if replacements.iter().any(is_noticed) {

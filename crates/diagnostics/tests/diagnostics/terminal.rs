@@ -64,7 +64,7 @@ fn a_warning_says_so() {
 }
 
 #[test]
-fn places_without_a_source_are_still_told() {
+fn places_without_a_source_are_still_reported() {
     let cases = [
         (error("wrong"), ""),
         (

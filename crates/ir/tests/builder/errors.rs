@@ -15,7 +15,7 @@ macro_rules! assert_kind {
 }
 
 #[test]
-fn undefined_ids_are_told_once_and_by_name() {
+fn undefined_ids_are_reported_once_and_by_name() {
     let mut b = shader();
     let uint = b.type_int(32, 0);
     let missing = b.forward();

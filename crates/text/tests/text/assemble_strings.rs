@@ -116,7 +116,7 @@ OpFoo
 }
 
 #[test]
-fn no_more_errors_are_told_than_asked_for() {
+fn no_more_errors_are_reported_than_asked_for() {
     let text = "OpName %1 \"one\nOpName %2 \"two\"\nOpFoo\nOpBar\nOpName %3 \"three\nOpBaz\n";
     let rules = |most| {
         let options = AssembleOptions::default().max_errors(most);

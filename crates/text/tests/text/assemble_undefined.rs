@@ -28,7 +28,7 @@ fn warnings(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_is_told_once_in_the_order_of_the_text() {
+fn each_is_reported_once_in_the_order_of_the_text() {
     let text = "\
 OpName %main \"main\"
 OpName %9 \"nine\"

@@ -6,7 +6,7 @@ use spirvkit_text::{AssembleOptions, assemble, looks_like};
 use crate::common::part;
 
 /// What the one error of a text says, and where.
-fn told(text: &str) -> (String, &str) {
+fn reported(text: &str) -> (String, &str) {
     let errors = assemble(text, &AssembleOptions::default()).expect_err(text);
     assert_eq!(errors.len(), 1, "{text}: {errors:?}");
     assert_eq!(errors[0].rule(), "text.other-language", "{text}");
@@ -18,7 +18,7 @@ fn told(text: &str) -> (String, &str) {
 }
 
 #[test]
-fn languages_are_told_by_what_they_alone_have() {
+fn languages_are_recognized_by_what_they_alone_have() {
     for (text, name, place) in [
         ("#version 450\nvoid main() {}\n", "GLSL", "#version"),
         (
@@ -94,7 +94,7 @@ fn languages_are_told_by_what_they_alone_have() {
             "version https://git-lfs.",
         ),
     ] {
-        assert_eq!(told(text), (name.to_owned(), place), "{text}");
+        assert_eq!(reported(text), (name.to_owned(), place), "{text}");
         assert!(looks_like(text.as_bytes()).is_some(), "{text}");
     }
 }
@@ -105,7 +105,7 @@ fn a_long_text_has_one_error_too() {
         "#version 450\n{}void main() {{}}\n",
         "int f(int a) { return a + 1; }\n".repeat(5000)
     );
-    assert_eq!(told(&text).0, "GLSL");
+    assert_eq!(reported(&text).0, "GLSL");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn assembly_is_never_taken_for_another_language() {
 }
 
 #[test]
-fn formats_are_told_by_their_first_bytes() {
+fn formats_are_recognized_by_their_first_bytes() {
     for (bytes, name) in [
         (&b"DXBC\0\0\0\0"[..], "DXIL"),
         (b"BC\xc0\xde\x35", "LLVM"),

@@ -108,14 +108,14 @@ fn the_errors_of_a_module_have_a_limit() {
 }
 
 #[test]
-fn a_bound_of_zero_is_told() {
+fn a_bound_of_zero_is_reported() {
     let words = [0x0723_0203, 0x0001_0000, 0, 0, 0];
     let shown = disassemble(&words, &raw()).unwrap();
     assert_eq!(rules(&shown.warnings), ["binary.bad-bound"]);
 }
 
 #[test]
-fn a_bound_that_is_too_low_is_told() {
+fn a_bound_that_is_too_low_is_reported() {
     let words = [0x0723_0203, 0x0001_0000, 0, 3, 0, 0x0002_0013, 7];
     let shown = disassemble(&words, &raw()).unwrap();
     assert_eq!(rules(&shown.warnings), ["binary.low-bound"]);

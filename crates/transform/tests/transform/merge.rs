@@ -98,7 +98,7 @@ fn splitting_gives_back_what_was_merged() {
 }
 
 #[test]
-fn what_cannot_stand_together_is_told_with_the_files() {
+fn what_cannot_stand_together_is_reported_with_the_files() {
     let plain = load(&shader("Vertex", "main", TYPES, ""));
     fails(
         &[&plain, &plain],

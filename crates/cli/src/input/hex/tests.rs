@@ -72,7 +72,7 @@ fn faults_are_located() {
 }
 
 #[test]
-fn other_units_are_told_by_the_magic_number() {
+fn other_units_are_recognized_by_the_magic_number() {
     for text in [
         // `xxd -p`, in one line and in several.
         "0302230700000100000000000100000000000000",
@@ -265,7 +265,7 @@ fn faults_of_arrays_are_located() {
 }
 
 #[test]
-fn digits_of_other_files_are_told_by_their_name() {
+fn digits_of_other_files_are_recognized_by_their_name() {
     for text in [
         "44 58 42 43 00 00",
         "00000000: 4458 4243 0000 ",
@@ -310,7 +310,7 @@ fn only_digits_are_taken_for_digits() {
 }
 
 #[test]
-fn modules_are_told_by_the_magic_number_in_either_order() {
+fn modules_are_recognized_by_the_magic_number_in_either_order() {
     assert!(is_binary_module(&HEADER));
     assert!(is_binary_module(&[7, 0x23, 2, 3]));
     assert!(!is_binary_module(&[3, 2, 0x23]));

@@ -35,7 +35,7 @@ fn nothing_is_no_module() {
 }
 
 #[test]
-fn unresolved_symbols_are_told_all_with_their_modules() {
+fn unresolved_symbols_are_all_reported_with_their_modules() {
     let two = kernel(
         "OpDecorate %f LinkageAttributes \"square\" Import
 OpDecorate %g LinkageAttributes \"other\" Import
@@ -222,7 +222,7 @@ OpTypeForwardPointer %next CrossWorkgroup
 }
 
 #[test]
-fn broken_symbols_are_told_by_themselves() {
+fn broken_symbols_are_reported_by_themselves() {
     let frame = |linkage: &str, rest: &str| {
         kernel(&format!(
             "OpDecorate %f LinkageAttributes \"f\" {linkage}

@@ -1,5 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    spirvkit_fuzz::bounded(bytes, spirvkit_fuzz::judged_text);
-});

@@ -22,11 +22,7 @@ const DECLARATIONS: &str = "
 ";
 
 fn words(body: &str) -> Vec<u32> {
-    let text = format!("{DECLARATIONS}{body}\nOpFunctionEnd");
-    let assembled = spirvkit_text::assemble(&text, &Default::default());
-    assembled
-        .unwrap_or_else(|errors| panic!("{errors:?}"))
-        .words
+    spirvkit_testing::words(&format!("{DECLARATIONS}{body}\nOpFunctionEnd"))
 }
 
 fn program(body: &str) -> Program {

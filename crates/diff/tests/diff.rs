@@ -3,7 +3,6 @@
 use spirvkit_diff::{Change, Diff, Options, PartKind, Side, TextOptions, diff};
 use spirvkit_grammar::Op;
 use spirvkit_ir::Module;
-use spirvkit_text::assemble;
 
 const SHADER: &str = "\
 OpCapability Shader
@@ -30,9 +29,7 @@ const MAIN: &str = "%main = OpFunction %void None %fn\n%entry = OpLabel\n";
 const END: &str = "OpReturn\nOpFunctionEnd\n";
 
 fn load(text: &str) -> Module {
-    let assembled = assemble(text, &Default::default());
-    let words = assembled.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-    Module::from_words(words.words).unwrap()
+    Module::from_words(spirvkit_testing::words(text)).unwrap()
 }
 
 fn compare(a: &str, b: &str) -> Diff {

@@ -4,14 +4,10 @@ use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 use spirvkit_ir::builder::BuildErrorKind;
 use spirvkit_ir::{EditError, Inst, Lookup, Module, Place};
-use spirvkit_text::{DisassembleOptions, Indentation};
 
 /// A module whose ids have the numbers that the text says.
 fn load(text: &str) -> Module {
-    let words = spirvkit_text::assemble(text, &Default::default())
-        .unwrap()
-        .words;
-    Module::from_words(words).unwrap()
+    Module::from_words(spirvkit_testing::words(text)).unwrap()
 }
 
 /// The module's text, after a check that its tables are right.
@@ -19,11 +15,7 @@ fn text(module: &Module) -> String {
     module.verify().unwrap();
     let words = module.store();
     Module::load(&words).unwrap().verify().unwrap();
-    let options = DisassembleOptions::default()
-        .header(false)
-        .friendly_names(false)
-        .indentation(Indentation::None);
-    spirvkit_text::disassemble(&words, &options).unwrap().text
+    spirvkit_testing::numbered_text(&words)
 }
 
 fn find(module: &Module, op: Op) -> Inst {

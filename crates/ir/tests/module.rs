@@ -3,7 +3,7 @@
 use spirvkit_binary::{Id, Section};
 use spirvkit_grammar::{FunctionControl, Op, Version};
 use spirvkit_ir::{Block, EditError, Inst, Module, Place};
-use spirvkit_text::{DisassembleOptions, assemble, disassemble};
+use spirvkit_testing::words;
 
 const LOOP: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
@@ -44,10 +44,6 @@ OpReturn
 OpFunctionEnd
 ";
 
-fn words(text: &str) -> Vec<u32> {
-    assemble(text, &Default::default()).unwrap().words
-}
-
 fn load(text: &str) -> Module {
     Module::load(&words(text)).unwrap()
 }
@@ -55,10 +51,7 @@ fn load(text: &str) -> Module {
 /// The module as text with its names, one instruction a line.
 fn show(module: &Module) -> Vec<String> {
     module.verify().unwrap();
-    let options = DisassembleOptions::default()
-        .header(false)
-        .indentation(spirvkit_text::Indentation::None);
-    let text = disassemble(&module.store(), &options).unwrap().text;
+    let text = spirvkit_testing::text(&module.store());
     text.lines().map(str::to_owned).collect()
 }
 

@@ -8,7 +8,6 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::layout::{Extent, MatrixOrder, NoLayout, Rules, Types};
 use spirvkit_binary::{Id, LiteralString, Module};
 use spirvkit_grammar::{Decoration, Op};
-use spirvkit_text::{AssembleOptions, assemble};
 
 /// A module, and its ids by name.
 struct Assembled {
@@ -28,11 +27,8 @@ impl Assembled {
 
 /// Assembles declarations; ids that tests ask for have an `OpName`.
 fn module(head: &str, body: &str) -> Assembled {
-    let text = format!("{head}\n{body}");
-    let options = AssembleOptions::default();
-    let assembled = assemble(&text, &options).unwrap_or_else(|errors| panic!("{errors:?}"));
     // For the index beside it.
-    let words = assembled.words.leak();
+    let words = spirvkit_testing::words(&format!("{head}\n{body}")).leak();
     let module = Module::new(words).unwrap();
     let names = module.instructions().flatten();
     let names = names.filter(|instruction| instruction.op() == Op::Name);

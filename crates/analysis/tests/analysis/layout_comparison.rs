@@ -5,8 +5,8 @@ use spirvkit_analysis::layout::{Aspect, Comparison, Extent, Row, Rules, Types};
 use spirvkit_binary::Id;
 
 fn with_types<T>(text: &str, look: impl FnOnce(&Types<'_>) -> T) -> T {
-    let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
-    look(&Types::of(&ModuleIndex::new(&assembled.words).unwrap()))
+    let words = spirvkit_testing::words(text);
+    look(&Types::of(&ModuleIndex::new(&words).unwrap()))
 }
 
 /// All rows of a structure.

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use spirvkit_analysis::requirements::{Declared, Requirements, Subject};
 use spirvkit_binary::Module;
 use spirvkit_grammar::{BuiltIn, Capability, ExtInstSet, Op, OperandKind, Version};
-use spirvkit_text::{AssembleOptions, assemble};
 
 use Capability as C;
 
@@ -13,9 +12,7 @@ const V1_6: Version = Version::V1_6;
 
 /// The words of a module of this version.
 fn words(version: Version, text: &str) -> Vec<u32> {
-    let options = AssembleOptions::default();
-    let assembled = assemble(text, &options).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let mut words = assembled.words;
+    let mut words = spirvkit_testing::words(text);
     words[1] = version.to_word();
     words
 }

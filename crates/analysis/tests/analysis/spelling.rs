@@ -3,17 +3,12 @@
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::spelling::{MAX_PARTS, Speller};
 use spirvkit_binary::Id;
-use spirvkit_text::{AssembleOptions, IdNumbering, assemble};
-
-fn words(text: &str) -> Vec<u32> {
-    let options = AssembleOptions::default().numbering(IdNumbering::Preserve);
-    assemble(text, &options).unwrap().words
-}
+use spirvkit_testing::numbered_words;
 
 /// Checks what ids of a module are spelled as.
 #[track_caller]
 fn check(text: &str, spellings: &[(u32, &str)]) {
-    let words = words(text);
+    let words = numbered_words(text);
     let index = ModuleIndex::new(&words).unwrap();
     let speller = Speller::new(&index, &Id::to_string);
     for &(id, spelling) in spellings {
@@ -156,7 +151,7 @@ fn spellings_are_bounded() {
     }
     let parameters = " %2".repeat(10_000);
     text += &format!("%400 = OpTypeFunction %1{parameters}\n");
-    let words = words(&text);
+    let words = numbered_words(&text);
     let index = ModuleIndex::new(&words).unwrap();
     let speller = Speller::new(&index, &Id::to_string);
     for id in 0..=400 {

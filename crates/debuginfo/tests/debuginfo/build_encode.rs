@@ -7,8 +7,7 @@ use spirvkit_grammar::Version;
 use spirvkit_ir::Module;
 
 fn module(text: &str) -> Module {
-    let words = spirvkit_text::assemble(text, &Default::default());
-    Module::load(&words.unwrap().words).unwrap()
+    Module::load(&spirvkit_testing::words(text)).unwrap()
 }
 
 /// The text, without names that the disassembler makes up.

@@ -434,7 +434,7 @@ fn chain(count: usize) -> String {
 
 #[test]
 fn long_chains_and_circles_take_no_longer_than_they_are() {
-    let words = common::assemble(&chain(5_000));
+    let words = spirvkit_testing::words(&chain(5_000));
     for to in [Set::Shader, Set::DebugInfo] {
         let mut module = Module::load(&words).expect("a module");
         let conversion = convert(&mut module, to, &Options::default()).expect("a conversion");
@@ -610,9 +610,7 @@ OpFunctionEnd
     // DebugNoLine, and what nobody knows.
     for (first, second) in [("!104", "!9999"), ("!9999", "!104")] {
         let text = module(first, second);
-        let words = spirvkit_text::assemble(&text, &Default::default())
-            .unwrap()
-            .words;
+        let words = spirvkit_testing::words(&text);
         let mut module = Module::load(&words).unwrap();
         let _ = convert(&mut module, Set::OpenCl100, &Options::default());
         module.verify().unwrap();

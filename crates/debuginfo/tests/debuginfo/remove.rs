@@ -1,6 +1,6 @@
 //! Removing debugging instructions, one at a time: what is left is a valid module.
 
-use crate::common::{SAMPLES, Sample, assemble};
+use crate::common::{SAMPLES, Sample};
 use spirvkit_binary::{Header, Id};
 use spirvkit_debuginfo::{DebugInfo, Field, Kind, RemoveError, Set, remove, remove_each};
 use spirvkit_ir::Module;
@@ -36,7 +36,7 @@ fn without(words: &[u32], ids: &[Id]) -> Vec<u32> {
 #[test]
 fn after_the_removal_of_any_one_the_module_is_valid() {
     for (set, sample) in SAMPLES {
-        let words = assemble(sample);
+        let words = spirvkit_testing::words(sample);
         assert_eq!(errors(&words), [""; 0], "{set}");
         for (id, kind) in all(&words) {
             let mut module = Module::load(&words).unwrap();
@@ -75,7 +75,7 @@ fn after_the_removal_of_any_one_the_module_is_valid() {
 #[test]
 fn removing_one_after_the_other_leaves_a_valid_module() {
     for (set, sample) in SAMPLES {
-        let words = assemble(sample);
+        let words = spirvkit_testing::words(sample);
         let ids = all(&words);
         // From the front, from the back, and every third first.
         let mut shuffled: Vec<_> = (0..3)
@@ -108,7 +108,7 @@ fn removing_one_after_the_other_leaves_a_valid_module() {
 #[test]
 fn all_at_once_is_as_good() {
     for (set, sample) in SAMPLES {
-        let words = assemble(sample);
+        let words = spirvkit_testing::words(sample);
         let ids: Vec<Id> = all(&words).into_iter().map(|(id, _)| id).collect();
         let mut module = Module::load(&words).unwrap();
         remove_each(&mut module, &ids).unwrap();
@@ -221,7 +221,7 @@ const TEXTS: &str = r#"
 
 #[test]
 fn texts_are_there_as_a_whole_or_not_at_all() {
-    let words = assemble(TEXTS);
+    let words = spirvkit_testing::words(TEXTS);
     let texts = |asked: u32| {
         let words = without(&words, &[Id(asked)]);
         let info = DebugInfo::read(&words).unwrap();
@@ -264,7 +264,7 @@ const FORWARD: &str = r#"
 
 #[test]
 fn what_refers_to_nothing_later_any_more_is_an_ordinary_instruction() {
-    let words = assemble(FORWARD);
+    let words = spirvkit_testing::words(FORWARD);
     assert_eq!(errors(&words), [""; 0]);
     let left = without(&words, &[Id(11)]);
     assert_eq!(errors(&left), [""; 0], "{}", text(&left));
@@ -346,7 +346,7 @@ fn fixtures() -> Vec<(String, Vec<u32>)> {
 #[test]
 fn the_whole_set_goes_without_a_trace() {
     use spirvkit_transform::{Strip, strip};
-    let samples = SAMPLES.map(|(set, text)| (set.to_string(), assemble(text)));
+    let samples = SAMPLES.map(|(set, text)| (set.to_string(), spirvkit_testing::words(text)));
     for (name, words) in samples.into_iter().chain(fixtures()) {
         assert!(!all(&words).is_empty(), "{name}");
         let mut module = Module::load(&words).unwrap();

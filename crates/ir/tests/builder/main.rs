@@ -9,7 +9,6 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::Errors;
 use spirvkit_grammar::*;
 use spirvkit_ir::builder::{BuildError, BuildErrorKind, Builder};
-use spirvkit_text::{DisassembleOptions, Indentation, disassemble};
 use spirvkit_validate::{Options, validate};
 
 fn shader() -> Builder {
@@ -24,11 +23,7 @@ fn valid(b: Builder, env: &str) -> Vec<String> {
     let module = b.finish().unwrap();
     module.verify().unwrap();
     let words = module.store();
-    let options = DisassembleOptions::default()
-        .header(false)
-        .friendly_names(false)
-        .indentation(Indentation::None);
-    let text = disassemble(&words, &options).unwrap().text;
+    let text = spirvkit_testing::numbered_text(&words);
     let report = validate(&words, &Options::for_env(env.parse().unwrap()));
     assert!(
         report.diagnostics().is_empty(),

@@ -9,12 +9,6 @@ use spirvkit_ir::builder::Builder;
 
 use rebuilder::*;
 
-fn assemble(text: &str) -> Vec<u32> {
-    spirvkit_text::assemble(text, &Default::default())
-        .unwrap_or_else(|errors| panic!("{}", errors[0].message()))
-        .words
-}
-
 #[test]
 fn samples() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples");
@@ -26,7 +20,7 @@ fn samples() {
             .is_some_and(|extension| extension == "spvasm")
         {
             let text = std::fs::read_to_string(&path).unwrap();
-            assert!(check(&assemble(&text)) > 10);
+            assert!(check(&spirvkit_testing::words(&text)) > 10);
             count += 1;
         }
     }
@@ -111,7 +105,7 @@ OpBranchConditional %again %loop %end 1 3
 OpReturn
 OpFunctionEnd
 ";
-    check(&assemble(text));
+    check(&spirvkit_testing::words(text));
 }
 
 /// Words for an operand by the grammar's description alone.

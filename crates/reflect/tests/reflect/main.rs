@@ -9,9 +9,7 @@ mod usage;
 use spirvkit_reflect::{Extent, Member, Reflection, TypeKind, reflect};
 
 fn reflect_text(text: &str) -> Reflection {
-    let module = spirvkit_text::assemble(text, &Default::default())
-        .unwrap_or_else(|errors| panic!("{errors:?}"));
-    reflect(&module.words).unwrap()
+    reflect(&spirvkit_testing::words(text)).unwrap()
 }
 
 /// A module whose `main` has this body, with these annotations and declarations.

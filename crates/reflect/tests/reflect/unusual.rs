@@ -93,9 +93,7 @@ fn the_first_definition_of_an_id_counts() {
         %3 = OpTypePointer Private %2
         %4 = OpVariable %3 Private
         %17 = OpVariable %3 Input";
-    let mut words = spirvkit_text::assemble(text, &Default::default())
-        .unwrap()
-        .words;
+    let mut words = spirvkit_testing::words(text);
     // The assembler defines no id twice.
     for (id, first) in [(15, 1), (16, 2), (17, 4)] {
         let place = words.iter().rposition(|&word| word == id).unwrap();
@@ -192,9 +190,7 @@ fn execution_modes_of_many_entry_points_are_listed_as_far_as_there_is_room() {
     text += &"OpExecutionMode %main LocalSizeHint 1 2 3\n".repeat(COUNT);
     text += "%void = OpTypeVoid\n%f = OpTypeFunction %void\n%main = OpFunction %void None %f\n\
              %entry = OpLabel\nOpReturn\nOpFunctionEnd\n";
-    let words = spirvkit_text::assemble(&text, &Default::default())
-        .unwrap()
-        .words;
+    let words = spirvkit_testing::words(&text);
     let reflection = reflect(&words).unwrap();
     assert!(reflection.truncated);
     let [first, .., last] = &reflection.entry_points[..] else {
@@ -240,9 +236,7 @@ fn what_has_the_id_of_another_does_not_have_its_name() {
         OpFunctionEnd
         %second = OpFunction %void None %function
         OpFunctionEnd";
-    let mut words = spirvkit_text::assemble(text, &Default::default())
-        .unwrap()
-        .words;
+    let mut words = spirvkit_testing::words(text);
     // The assembler refuses this.
     for op in [Op::Function, Op::FunctionParameter] {
         let instructions = Module::new(&words).unwrap().instructions();

@@ -2,17 +2,8 @@
 
 use std::fmt::Write as _;
 
-use spirvkit_text::{
-    AssembleOptions, DisassembleOptions, IdNumbering, Indentation, assemble, disassemble,
-};
-
-fn words(text: &str) -> Vec<u32> {
-    let options = AssembleOptions::default().numbering(IdNumbering::Preserve);
-    match assemble(text, &options) {
-        Ok(module) => module.words,
-        Err(errors) => panic!("{:?}", errors.first()),
-    }
-}
+use spirvkit_testing::numbered_words;
+use spirvkit_text::{DisassembleOptions, Indentation, disassemble};
 
 fn raw() -> DisassembleOptions {
     DisassembleOptions::default()
@@ -36,7 +27,7 @@ fn comment<'a>(text: &'a str, start: &str) -> &'a str {
 /// Checks the comments of lines, and that the text assembles to the same words.
 #[track_caller]
 fn check(module: &str, comments: &[(&str, &str)]) {
-    let module = words(module);
+    let module = numbered_words(module);
     let annotated = text(&module, &raw());
     for (start, expected) in comments {
         assert_eq!(
@@ -45,7 +36,7 @@ fn check(module: &str, comments: &[(&str, &str)]) {
             "{start} in\n{annotated}"
         );
     }
-    assert!(words(&annotated) == module, "{annotated}");
+    assert!(numbered_words(&annotated) == module, "{annotated}");
 }
 
 #[test]
@@ -473,7 +464,7 @@ OpMemberName %4 1 "next"
 
 #[test]
 fn friendly_names_leave_out_what_the_names_say() {
-    let annotated = text(&words(LIGHTS), &raw().friendly_names(true));
+    let annotated = text(&numbered_words(LIGHTS), &raw().friendly_names(true));
     let expected = [
         ("OpDecorate %scene Binding", ""),
         ("%scene =", "ptr<Uniform, Scene>, set 1, binding 2"),
@@ -503,13 +494,13 @@ fn friendly_names_leave_out_what_the_names_say() {
 fn other_comments_come_first() {
     let module = "OpDecorate %2 Location 1\n%1 = OpTypeInt 32 0\n%2 = OpVariable %1 Private\n";
     let options = raw().header(false).offsets(true).comments(true);
-    let annotated = text(&words(module), &options);
+    let annotated = text(&numbered_words(module), &options);
     assert_eq!(comment(&annotated, "%2 ="), "0x00000034, Location 1, uint");
 }
 
 #[test]
 fn comments_stand_in_the_usual_column() {
-    let module = words("%1 = OpTypeFloat 32\n%2 = OpTypeVector %1 4\n");
+    let module = numbered_words("%1 = OpTypeFloat 32\n%2 = OpTypeVector %1 4\n");
     let columns = "          %1 = OpTypeFloat 32                       ; float
           %2 = OpTypeVector %1 4                    ; vec4
 ";
@@ -525,7 +516,10 @@ fn comments_stand_in_the_usual_column() {
 
 #[test]
 fn without_the_option_nothing_is_said() {
-    let plain = text(&words(LIGHTS), &raw().annotate(false).header(false));
+    let plain = text(
+        &numbered_words(LIGHTS),
+        &raw().annotate(false).header(false),
+    );
     assert!(!plain.contains("; "), "{plain}");
 }
 
@@ -539,7 +533,7 @@ fn longest(text: &str) -> usize {
 #[test]
 fn names_stay_on_their_lines_and_are_cut() {
     let long = "x".repeat(100_000);
-    let module = words(&format!(
+    let module = numbered_words(&format!(
         "OpName %2 \"a\nOpNop\r\u{1b}[2J\u{2028}\u{202e}b\"
 OpName %3 \"{long}\"
 OpMemberName %2 0 \"c\nd\"
@@ -555,7 +549,7 @@ OpMemberName %2 0 \"c\nd\"
     assert_eq!(comment(&annotated, "%2 ="), structure);
     let pointer = format!("ptr<Private, {}…>", "x".repeat(40));
     assert_eq!(comment(&annotated, "%4 ="), pointer);
-    assert!(words(&annotated) == module);
+    assert!(numbered_words(&annotated) == module);
 }
 
 #[test]
@@ -568,7 +562,7 @@ fn a_comment_has_a_limited_length() {
         many(" %1"),
         many(" %4"),
     );
-    let annotated = text(&words(&module), &raw());
+    let annotated = text(&numbered_words(&module), &raw());
     assert_eq!(longest(&annotated), 120);
     let structure = comment(&annotated, "%2 =");
     assert!(
@@ -593,12 +587,12 @@ fn deep_types_take_no_more_than_their_share() {
             _ => writeln!(module, "%{id} = OpTypeStruct %{before} %{before} %{before}"),
         };
     }
-    let module = words(&module);
+    let module = numbered_words(&module);
     for friendly in [false, true] {
         let annotated = text(&module, &raw().friendly_names(friendly));
         assert!(annotated.len() < count * 600, "{}", annotated.len());
         assert!(longest(&annotated) <= 120);
-        assert!(friendly || words(&annotated) == module);
+        assert!(friendly || numbered_words(&annotated) == module);
     }
 }
 
@@ -608,7 +602,7 @@ fn deep_arrays_take_no_more_than_their_share() {
     for id in 4..100_000 {
         let _ = writeln!(module, "%{id} = OpTypeArray %{} %2", id - 1);
     }
-    let annotated = text(&words(&module), &raw());
+    let annotated = text(&numbered_words(&module), &raw());
     assert_eq!(comment(&annotated, "%6 ="), "float[2][2][2]");
     assert!(longest(&annotated) <= 120);
 }
@@ -647,14 +641,14 @@ OpMemberDecorate %1 4294967295 Offset 0
 
 #[test]
 fn lenient_text_assembles_to_the_same_words() {
-    let mut module = words(LIGHTS);
+    let mut module = numbered_words(LIGHTS);
     // An unknown opcode, a redefinition, instructions without their operands,
     // and a tail.
     module.extend([3 << 16 | 0xfff0, 1, 2, 2 << 16 | 19, 4, 1 << 16 | 61]);
     module.extend([2 << 16 | 62, 1, 1 << 16 | 5, 2 << 16 | 71, 30, 9 << 16, 0]);
     assert!(disassemble(&module, &raw()).is_err());
     let lenient = text(&module, &raw().lenient(true));
-    assert!(words(&lenient) == module, "{lenient}");
+    assert!(numbered_words(&lenient) == module, "{lenient}");
 }
 
 #[test]
@@ -667,7 +661,7 @@ fn ids_are_called_as_in_the_text() {
 %5 = OpTypePointer Private %4
 %6 = OpCompositeConstruct %2 %3 %3
 ";
-    let annotated = text(&words(module), &raw().friendly_names(true));
+    let annotated = text(&numbered_words(module), &raw().friendly_names(true));
     assert_eq!(comment(&annotated, "%6 ="), "vec2, %one = 1.0");
     assert_eq!(
         comment(&annotated, "%_ptr_Private__struct_4 ="),

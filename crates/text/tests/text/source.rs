@@ -2,17 +2,8 @@
 
 use std::fmt::Write as _;
 
-use spirvkit_text::{
-    AssembleOptions, DisassembleOptions, IdNumbering, Indentation, assemble, disassemble,
-};
-
-fn words(text: &str) -> Vec<u32> {
-    let options = AssembleOptions::default().numbering(IdNumbering::Preserve);
-    match assemble(text, &options) {
-        Ok(module) => module.words,
-        Err(errors) => panic!("{:?}", errors.first()),
-    }
-}
+use spirvkit_testing::numbered_words;
+use spirvkit_text::{DisassembleOptions, Indentation, disassemble};
 
 fn flush() -> DisassembleOptions {
     DisassembleOptions::default()
@@ -28,9 +19,9 @@ fn text(words: &[u32], options: &DisassembleOptions) -> String {
 /// The text of a module from `start` on; it must assemble to the same words.
 #[track_caller]
 fn shown(module: &str, start: &str) -> String {
-    let module = words(module);
+    let module = numbered_words(module);
     let shown = text(&module, &flush());
-    assert!(words(&shown) == module, "{shown}");
+    assert!(numbered_words(&shown) == module, "{shown}");
     let at = shown
         .find(start)
         .unwrap_or_else(|| panic!("no {start} in\n{shown}"));
@@ -110,7 +101,7 @@ OpFunctionEnd
 
 #[test]
 fn lines_are_indented_like_instructions() {
-    let module = words(SHADER);
+    let module = numbered_words(SHADER);
     let columns = text(&module, &flush().indentation(Indentation::Column));
     assert!(
         columns.contains("\n               ; shader.comp:3:     if (c)\n               OpLine")
@@ -124,7 +115,7 @@ fn lines_are_indented_like_instructions() {
         nested.contains("\n      ; shader.comp:4:     color = vec4(1);\n"),
         "{nested}"
     );
-    assert!(words(&nested) == module);
+    assert!(numbered_words(&nested) == module);
     let colored = text(&module, &flush().color(true));
     assert!(
         colored.contains("\n\x1b[90m; shader.comp:3:     if (c)\x1b[0m\n"),
@@ -135,7 +126,7 @@ fn lines_are_indented_like_instructions() {
 #[test]
 fn lines_go_with_annotations_and_friendly_names() {
     let options = flush().friendly_names(true).annotate(true).lenient(true);
-    let both = text(&words(SHADER), &options);
+    let both = text(&numbered_words(SHADER), &options);
     assert!(
         both.contains("\n; shader.comp:3:     if (c)\nOpLine"),
         "{both}"
@@ -167,7 +158,7 @@ OpLine %1 2 0
 OpBranch %9
 OpFunctionEnd
 "#;
-    let reordered = text(&words(module), &flush().reorder_blocks(true));
+    let reordered = text(&numbered_words(module), &flush().reorder_blocks(true));
     let start = reordered.find("%7 = OpLabel").unwrap();
     let expected = "%7 = OpLabel
 ; a:1: one
@@ -239,7 +230,7 @@ OpLine %2 1 0
 #[test]
 fn pieces_may_split_a_character() {
     // `é` has two bytes, of which each piece has one: words that no text has.
-    let mut module = words(
+    let mut module = numbered_words(
         "%1 = OpString \"a\"\nOpSource GLSL 450 %1 \"caf_\"\nOpSourceContinued \"_!\"\n%2 = OpTypeVoid\nOpLine %1 1 0\n%3 = OpTypeBool\n",
     );
     for word in &mut module {
@@ -251,7 +242,7 @@ fn pieces_may_split_a_character() {
     }
     let lenient = text(&module, &flush().lenient(true));
     assert!(lenient.contains("\n; a:1: café!\n"), "{lenient}");
-    assert!(words(&lenient) == module);
+    assert!(numbered_words(&lenient) == module);
 }
 
 /// A module with debug information of the shader sets.
@@ -364,7 +355,7 @@ fn directives_number_the_lines() {
 
 #[test]
 fn a_compiler_that_counts_all_lines_is_known() {
-    let mut module = words(DIRECTIVES);
+    let mut module = numbered_words(DIRECTIVES);
     module[2] = 14 << 16;
     let shown = text(&module, &flush());
     assert!(shown.contains("\n; main.frag:3: #version 450\n"), "{shown}");
@@ -430,9 +421,9 @@ OpLine %1 3 0
 
 #[test]
 fn a_line_is_never_read_as_a_part_of_the_header() {
-    let module = words("OpLine %1 9 0\n%1 = OpString \"Bound\"\n");
+    let module = numbered_words("OpLine %1 9 0\n%1 = OpString \"Bound\"\n");
     let shown = text(&module, &flush().lenient(true));
-    assert!(words(&shown) == module, "{shown}");
+    assert!(numbered_words(&shown) == module, "{shown}");
 }
 
 #[test]
@@ -465,6 +456,9 @@ fn many_positions_are_found_at_once() {
 
 #[test]
 fn without_the_option_nothing_is_said() {
-    let plain = text(&words(SHADER), &flush().source(false).header(false));
+    let plain = text(
+        &numbered_words(SHADER),
+        &flush().source(false).header(false),
+    );
     assert!(!plain.lines().any(|line| line.starts_with(';')), "{plain}");
 }

@@ -2,26 +2,14 @@
 
 use proptest::prelude::*;
 use spirvkit_ir::Module;
-use spirvkit_text::{DisassembleOptions, assemble, disassemble};
+use spirvkit_testing::{numbered_text, words};
 use spirvkit_transform::compact_ids;
-
-fn words(text: &str) -> Vec<u32> {
-    assemble(text, &Default::default()).unwrap().words
-}
 
 fn compacted(words: &[u32]) -> Vec<u32> {
     let mut module = Module::load(words).unwrap();
     compact_ids(&mut module).unwrap();
     module.verify().unwrap();
     module.store()
-}
-
-fn text(words: &[u32]) -> String {
-    let options = DisassembleOptions::default()
-        .header(false)
-        .friendly_names(false);
-    let options = options.indentation(spirvkit_text::Indentation::None);
-    disassemble(words, &options).unwrap().text
 }
 
 #[test]
@@ -39,7 +27,7 @@ OpName %4294967294 \"v4\"
     let after = compacted(&before);
     assert_eq!(after[3], 5);
     assert_eq!(
-        text(&after),
+        numbered_text(&after),
         "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpName %1 \"v4\"

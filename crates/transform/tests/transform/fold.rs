@@ -3,18 +3,10 @@
 use spirvkit_binary::{Budget, Id, Instruction, Module};
 use spirvkit_eval::{Reason, Scalar, ScalarType, Value};
 use spirvkit_grammar::Op;
-use spirvkit_text::AssembleOptions;
 use spirvkit_transform::fold::{self, Constants, NotFoldable, NotWritable, Part};
 
-fn assemble(text: &str) -> Vec<u32> {
-    let assembled = spirvkit_text::assemble(text, &AssembleOptions::default());
-    assembled
-        .unwrap_or_else(|errors| panic!("{errors:?}"))
-        .words
-}
-
 fn read(text: &str) -> Constants {
-    Constants::of_module(&Module::new(&assemble(text)).unwrap())
+    Constants::of_module(&Module::new(&spirvkit_testing::words(text)).unwrap())
 }
 
 fn define_all(constants: &mut Constants, words: &[u32]) -> Vec<(Id, NotFoldable)> {
@@ -109,7 +101,7 @@ fn all_forms() {
 
 #[test]
 fn specialized_lengths() {
-    let words = assemble(
+    let words = spirvkit_testing::words(
         "
 %1 = OpTypeInt 32 0
 %2 = OpSpecConstant %1 2
@@ -129,7 +121,7 @@ fn specialized_lengths() {
 
 #[test]
 fn reasons() {
-    let words = assemble(
+    let words = spirvkit_testing::words(
         "
 %1 = OpTypeInt 32 0
 %2 = OpConstant %1 0
@@ -176,7 +168,7 @@ fn there_and_back() {
     );
     let old = read(&text);
     let mut next = 100;
-    let mut words = assemble(TYPES);
+    let mut words = spirvkit_testing::words(TYPES);
     for id in 20..40 {
         let Some((ty, value)) = old.typed_value(Id(id)) else {
             continue;

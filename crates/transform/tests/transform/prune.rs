@@ -249,7 +249,7 @@ OpFunctionEnd
 
 #[test]
 fn what_cannot_be_decoded_keeps_what_it_might_use() {
-    let mut words = common::words(&format!("{SHADER}%1 = OpTypeVoid\n%2 = OpTypeBool\n"));
+    let mut words = spirvkit_testing::words(&format!("{SHADER}%1 = OpTypeVoid\n%2 = OpTypeBool\n"));
     words.extend([0x0002_4550, 2]);
     let mut module = spirvkit_ir::Module::load(&words).unwrap();
     assert_eq!(prune(&mut module, &Prune::default()), 1);
@@ -301,8 +301,7 @@ OpName %x \"x\"
 OpReturn
 OpFunctionEnd
 ";
-    let once = spirvkit_text::assemble(text, &Default::default()).unwrap();
-    let once = Module::load(&once.words).unwrap();
+    let once = Module::load(&spirvkit_testing::words(text)).unwrap();
     let count = 60_000;
     let mut words = once.header().to_words().to_vec();
     for inst in once.instructions() {

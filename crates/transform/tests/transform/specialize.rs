@@ -4,7 +4,6 @@ use spirvkit_binary::Id;
 use spirvkit_eval::{NotComputable, Reason};
 use spirvkit_grammar::Op;
 use spirvkit_ir::Module;
-use spirvkit_text::{DisassembleOptions, Indentation, assemble, disassemble};
 use spirvkit_transform::{
     Specialization, SpecializeError, Specialized, Warning, spec_constants, specialize,
 };
@@ -44,10 +43,7 @@ OpFunctionEnd
 ";
 
 fn module(pieces: &[&str]) -> Module {
-    let words = assemble(&pieces.concat(), &Default::default())
-        .unwrap()
-        .words;
-    Module::load(&words).unwrap()
+    Module::load(&spirvkit_testing::words(&pieces.concat())).unwrap()
 }
 
 fn whole() -> Module {
@@ -60,11 +56,7 @@ fn show(m: &Module) -> Vec<String> {
     let words = m.store();
     let report = validate(&words, &Options::default());
     assert!(report.is_valid(), "{:?}", report.diagnostics());
-    let options = DisassembleOptions::default()
-        .header(false)
-        .friendly_names(false)
-        .indentation(Indentation::None);
-    let text = disassemble(&words, &options).unwrap().text;
+    let text = spirvkit_testing::numbered_text(&words);
     text.lines().map(str::to_owned).collect()
 }
 

@@ -1,7 +1,8 @@
 //! Advice is true: with the option that it names, what it is given for is right.
 
-use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_validate::{Options, Report, validate};
+use spirvkit_validate::{Options, Report};
+
+use crate::common::report;
 
 /// A module with a buffer of `%block`, which these lines declare.
 fn buffer(class: &str, lines: &str) -> String {
@@ -27,12 +28,6 @@ OpFunctionEnd
     )
 }
 
-fn check(text: &str, options: &Options) -> Report {
-    let assembling = AssembleOptions::default().target(Some(options.env.version()));
-    let module = assemble(text, &assembling).unwrap();
-    validate(&module.words, options)
-}
-
 /// The options that the report's advice names, without dashes; \"\" where there is
 /// none.
 fn advised(report: &Report) -> Vec<&str> {
@@ -50,12 +45,12 @@ fn advised(report: &Report) -> Vec<&str> {
 #[track_caller]
 fn helps(env: &str, text: &str, rules: &[&str], option: &str) {
     let mut options = Options::for_env(env.parse().unwrap());
-    let report = check(text, &options);
-    let broken: Vec<_> = report.diagnostics().iter().map(|d| d.rule()).collect();
+    let found = report(text, &options);
+    let broken = spirvkit_testing::rules(found.diagnostics());
     assert_eq!(broken, rules);
-    assert_eq!(advised(&report), vec![option; rules.len()]);
+    assert_eq!(advised(&found), vec![option; rules.len()]);
     options.set(option, "true").unwrap();
-    assert_eq!(check(text, &options).diagnostics(), []);
+    assert_eq!(report(text, &options).diagnostics(), []);
 }
 
 /// Expects that all that is wrong is of these rules, that nothing is advised, and
@@ -63,10 +58,10 @@ fn helps(env: &str, text: &str, rules: &[&str], option: &str) {
 #[track_caller]
 fn nothing_helps(env: &str, text: &str, rules: &[&str]) {
     let options = Options::for_env(env.parse().unwrap());
-    let report = check(text, &options);
-    let broken: Vec<_> = report.diagnostics().iter().map(|d| d.rule()).collect();
+    let found = report(text, &options);
+    let broken = spirvkit_testing::rules(found.diagnostics());
     assert_eq!(broken, rules);
-    assert_eq!(advised(&report), vec![""; rules.len()]);
+    assert_eq!(advised(&found), vec![""; rules.len()]);
     for option in [
         "relax-block-layout",
         "uniform-buffer-standard-layout",
@@ -75,7 +70,7 @@ fn nothing_helps(env: &str, text: &str, rules: &[&str]) {
     ] {
         let mut options = options.clone();
         options.set(option, "true").unwrap();
-        assert!(!check(text, &options).is_valid(), "{option}");
+        assert!(!report(text, &options).is_valid(), "{option}");
     }
 }
 

@@ -20,28 +20,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use spirvkit_diagnostics::Severity;
-use spirvkit_text::{AssembleOptions, assemble};
+use spirvkit_testing::files;
 use spirvkit_validate::{Example, Options, validate};
+
+use crate::common::assembled;
 
 /// A file or folder of the crate's tests.
 pub(crate) fn in_tests(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
         .join(path)
-}
-
-/// The files below a folder, sorted.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(files(&path)),
-            false => found.push(path),
-        }
-    }
-    found.sort();
-    found
 }
 
 /// The choices of each pair of braces in a text, and what stands before it; then the rest.
@@ -141,11 +129,7 @@ fn reported(how: &str, lines: &[String]) -> Vec<Vec<String>> {
         .filter(|line| !line.is_empty())
         .collect();
     let (text, options) = framed(how, code.join("\n") + "\n");
-    let mut assembling = AssembleOptions::default().origins(true);
-    if !text.starts_with("; SPIR-V") {
-        assembling = assembling.target(Some(options.env.version()));
-    }
-    let module = assemble(&text, &assembling).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let module = assembled(&text, &options);
     // Lines may be moved within the frame, but equal ones stay in order.
     let mut place_of = vec![lines.len(); text.lines().count()];
     let in_frame: Vec<&str> = text.lines().map(str::trim).collect();
@@ -257,7 +241,7 @@ fn difference(expected: &str, found: &str) -> String {
 #[test]
 fn cases_have_the_errors_that_they_say() {
     let mut failures = String::new();
-    for file in files(&in_tests("cases")) {
+    for file in files(&in_tests("cases"), ".spvasm") {
         let expected = fs::read_to_string(&file).unwrap();
         let found = annotate(&expected);
         if found == expected {

@@ -4,17 +4,14 @@
 use std::fs;
 use std::path::Path;
 
+use spirvkit_testing::files;
 use spirvkit_validate::{Options, validate_bytes};
 
 #[test]
 fn what_compilers_write_is_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
     let mut count = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "spv") {
-            continue;
-        }
+    for path in files(&folder, ".spv") {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let env = match name.contains(".naga") {
             true => "spv1.5",

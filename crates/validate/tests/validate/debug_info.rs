@@ -1,10 +1,11 @@
 //! Debugging information of which a text alone says too little: the rest is in
 //! `tests/cases/debug_info`.
 
-use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_validate::{Options, Report, validate};
+use spirvkit_testing::rules;
+use spirvkit_validate::{Options, validate};
 
 use crate::cases::{framed, in_tests};
+use crate::common;
 
 const FIRST: &str = "debug-information first-set spv1.6";
 const SHADER: &str = "debug-information shader-set spv1.6";
@@ -12,23 +13,13 @@ const SHADER: &str = "debug-information shader-set spv1.6";
 /// A module of a piece in frames, and what it is checked by.
 fn module(how: &str, piece: String) -> (Vec<u32>, Options) {
     let (text, options) = framed(how, piece);
-    let module = assemble(&text, &AssembleOptions::default());
-    let module = module.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    (module.words, options)
-}
-
-fn rules(report: &Report) -> Vec<&'static str> {
-    report
-        .diagnostics()
-        .iter()
-        .map(|each| each.rule())
-        .collect()
+    (spirvkit_testing::words(&text), options)
 }
 
 /// The rules that a piece breaks, in order.
 fn broken(how: &str, piece: String) -> Vec<&'static str> {
-    let (words, options) = module(how, piece);
-    rules(&validate(&words, &options))
+    let (text, options) = framed(how, piece);
+    common::broken(&text, &options)
 }
 
 /// What is wrong with line 2 and columns 7 of a source with this text.
@@ -43,8 +34,7 @@ fn line_of(source: &str, sources: &str) -> Vec<&'static str> {
     );
     let (text, options) = framed("debug-information spv1.6", piece);
     let text = text.replace("\"#line 100\"", &format!("\"{source}\""));
-    let module = assemble(&text, &AssembleOptions::default()).unwrap();
-    rules(&validate(&module.words, &options))
+    common::broken(&text, &options)
 }
 
 #[test]
@@ -142,7 +132,7 @@ fn long_circles_are_reported_once() {
     }
     let (words, options) = module(SHADER, piece);
     let report = validate(&words, &options);
-    assert_eq!(rules(&report), ["debug-info.scope-circle"]);
+    assert_eq!(rules(report.diagnostics()), ["debug-info.scope-circle"]);
     assert!(report.is_valid());
 }
 
@@ -157,7 +147,9 @@ fn broken_instructions_hide_no_undefined_ids() {
         let at = words.windows(5).position(is_cut).unwrap();
         words[at] = 0x0005_000C;
         words.drain(at + 5..at + 8);
-        rules(&validate(&words, &options))
+        let report = validate(&words, &options);
+        let found = report.diagnostics().iter().map(|each| each.rule());
+        found.collect::<Vec<_>>()
     };
     assert_eq!(cut(""), ["binary.malformed"]);
     let store = "OpStore %variable %nowhere";

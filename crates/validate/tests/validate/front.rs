@@ -1,7 +1,7 @@
 //! What the first pass over a module promises, beyond `tests/cases/every_instruction.spvasm`.
 
 use spirvkit_grammar::Op;
-use spirvkit_text::assemble;
+use spirvkit_testing::words;
 use spirvkit_validate::{Options, validate};
 
 #[test]
@@ -19,8 +19,7 @@ OpMemoryModel Logical GLSL450
 !0x0004002b {ty} %constant !5
 "
         );
-        let module = assemble(&text, &Default::default()).unwrap();
-        let report = validate(&module.words, &Options::default());
+        let report = validate(&words(&text), &Options::default());
         let mut reported = report.diagnostics().iter().map(|d| d.message());
         assert!(reported.any(|message| message.contains(what)), "{ty}");
     }
@@ -45,7 +44,7 @@ OpMemoryModel Logical GLSL450
 OpReturn
 OpFunctionEnd
 ";
-    let mut words = assemble(text, &Default::default()).unwrap().words;
+    let mut words = words(text);
     let start = |words: &[u32], op: Op| {
         let is_op = |word: &u32| *word as u16 == op.0 && *word >> 16 > 0;
         words.iter().position(is_op).unwrap()

@@ -2,7 +2,7 @@
 //! takes a moment if the work grows with the module, and minutes if it grows with
 //! the product of two sizes.
 
-use spirvkit_text::assemble;
+use spirvkit_testing::words;
 use spirvkit_validate::{Options, Report, validate};
 
 const COUNT: usize = 3000;
@@ -13,11 +13,9 @@ fn each(count: usize, piece: impl Fn(usize) -> String) -> String {
 }
 
 fn check(env: &str, text: &str) -> Report {
-    let module = assemble(text, &Default::default());
-    let words = module.unwrap_or_else(|errors| panic!("{errors:?}")).words;
     let mut options = Options::for_env(env.parse().unwrap());
     options.limits.struct_depth = u32::MAX;
-    validate(&words, &options)
+    validate(&words(text), &options)
 }
 
 #[track_caller]
@@ -183,7 +181,7 @@ fn types_that_are_declared_very_often() {
     let check = |count| {
         let globals = each(count, |index| format!("%type{index} = OpTypeVoid\n"));
         let text = compute("", &globals, "", "");
-        let words = assemble(&text, &Default::default()).unwrap().words;
+        let words = words(&text);
         let mut options = Options::for_env("spv1.6".parse().unwrap());
         options.max_errors = 0;
         validate(&words, &options)

@@ -2,6 +2,7 @@
 
 mod advice;
 mod cases;
+mod common;
 mod compiled;
 mod debug_info;
 mod front;

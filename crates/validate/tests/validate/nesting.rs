@@ -1,7 +1,9 @@
 //! Constructs within constructs are as many as the limit allows, and no number of them
 //! does harm.
 
-use spirvkit_validate::{Example, validate};
+use spirvkit_validate::Example;
+
+use crate::common::broken;
 
 /// `count` selections, each within the one before, or loops.
 fn nest(count: usize, is_loop: bool) -> String {
@@ -33,12 +35,9 @@ fn nest(count: usize, is_loop: bool) -> String {
 }
 
 /// The rules that a compute shader of these lines breaks.
-fn broken_rules(lines: &str) -> Vec<String> {
+fn broken_rules(lines: &str) -> Vec<&'static str> {
     let example = Example::framed("shader spv1.6", lines, "").unwrap();
-    let module = spirvkit_text::assemble(&example.breaking(), &Default::default()).unwrap();
-    let report = validate(&module.words, &example.options());
-    let rules = report.diagnostics().iter().map(|found| found.rule());
-    rules.map(str::to_owned).collect()
+    broken(&example.breaking(), &example.options())
 }
 
 #[test]
@@ -48,6 +47,6 @@ fn nesting_has_a_limit_but_no_other_end() {
         let found = broken_rules(&nest(20_000, is_loop));
         // The first block that is too deep, and for a loop its continue target.
         assert_eq!(found.len(), if is_loop { 2 } else { 1 });
-        assert!(found.iter().all(|rule| rule == "structured.nesting-depth"));
+        assert!(found.iter().all(|rule| *rule == "structured.nesting-depth"));
     }
 }

@@ -1,16 +1,10 @@
 //! Which operand is at fault.
 
 use spirvkit_diagnostics::Diagnostic;
-use spirvkit_text::{AssembleOptions, Assembled, assemble};
+use spirvkit_text::Assembled;
 use spirvkit_validate::{Options, find_rule, validate, validate_named};
 
-fn assembled(text: &str, options: &Options) -> Assembled {
-    let mut assembling = AssembleOptions::default().origins(true);
-    if !text.starts_with("; SPIR-V") {
-        assembling = assembling.target(Some(options.env.version()));
-    }
-    assemble(text, &assembling).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
-}
+use crate::common::assembled;
 
 /// What of the text is at fault; empty if it is a whole instruction.
 fn at_fault<'t>(found: &Diagnostic, text: &'t str, module: &Assembled) -> &'t str {

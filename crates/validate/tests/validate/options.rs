@@ -1,8 +1,9 @@
 //! Options that change what rules' own examples come to, and descriptors of all sizes. What else
 //! options change is in `tests/cases/options`.
 
-use spirvkit_text::{AssembleOptions, assemble};
 use spirvkit_validate::{Options, find_rule, validate};
+
+use crate::common::broken;
 
 /// Rules, and the options that free their examples from them.
 const FREED: &[(&str, &str)] = &[
@@ -25,19 +26,10 @@ fn options_free_from_rules() {
     for &(rule, option) in FREED {
         let example = find_rule(rule).unwrap().example();
         let mut options = example.options();
-        let assembling = AssembleOptions::default().target(Some(options.env.version()));
-        let words = assemble(&example.breaking(), &assembling).unwrap().words;
-        let broken = |options: &Options| -> Vec<&str> {
-            let report = validate(&words, options);
-            report
-                .diagnostics()
-                .iter()
-                .map(|each| each.rule())
-                .collect()
-        };
-        assert_eq!(broken(&options), [rule]);
+        assert_eq!(broken(&example.breaking(), &options), [rule]);
         options.set(option, "true").unwrap();
-        assert_eq!(broken(&options), [""; 0], "{rule}, {option}");
+        let left = broken(&example.breaking(), &options);
+        assert_eq!(left, [""; 0], "{rule}, {option}");
     }
 }
 
@@ -85,13 +77,13 @@ OpDecorate %array",
     let structure = structure.replace("OpConstant %uint 2", "OpConstant %uint 4294967295");
     let plain = heap("%descriptor = OpTypeSampler");
     for text in [plain, structure] {
-        let module = assemble(&text, &AssembleOptions::default()).unwrap();
+        let words = spirvkit_testing::words(&text);
         for size in [0, 1, u32::MAX] {
             for alignment in [0, 1, u32::MAX] {
                 let mut options = Options::for_env("vulkan1.4".parse().unwrap());
                 options.sampler_descriptor.size = size;
                 options.sampler_descriptor.alignment = alignment;
-                let report = validate(&module.words, &options);
+                let report = validate(&words, &options);
                 let strides = report.diagnostics().iter();
                 let strides = strides.filter(|each| each.rule() == "layout.array-stride");
                 // An array's stride of 16 bytes is too small for what is so large.

@@ -2,18 +2,10 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::Severity;
-use spirvkit_grammar::TargetEnv;
-use spirvkit_text::{AssembleOptions, assemble};
+use spirvkit_testing::words;
 use spirvkit_validate::{Level, Options, validate, validate_bytes, validate_named};
 
-fn env(name: &str) -> TargetEnv {
-    name.parse().unwrap()
-}
-
-fn words(text: &str, env: TargetEnv) -> Vec<u32> {
-    let options = AssembleOptions::default().target(Some(env.version()));
-    assemble(text, &options).unwrap().words
-}
+use crate::common::report;
 
 /// A shader for the lines of a function's body.
 fn shader(globals: &str, body: &str) -> String {
@@ -49,7 +41,7 @@ fn a_report_is_cut_only_if_there_is_more() {
     for (most, reported, is_cut) in [(1, 1, true), (2, 2, true), (3, 3, false), (0, 3, false)] {
         let mut options = Options::default();
         options.max_errors = most;
-        let report = validate(&words(&text, options.env), &options);
+        let report = report(&text, &options);
         assert_eq!(report.diagnostics().len(), reported);
         assert_eq!(report.is_cut(), is_cut, "with at most {most}");
     }
@@ -62,7 +54,7 @@ fn diagnostics_come_in_module_order() {
         "%d = OpNot %void %uint_0\n%e = OpIAdd %uint %uint_0 %nowhere",
     );
     let options = Options::default();
-    let report = validate(&words(&text, options.env), &options);
+    let report = report(&text, &options);
     let places: Vec<_> = report
         .diagnostics()
         .iter()
@@ -80,7 +72,7 @@ fn warnings_leave_a_module_valid_and_do_not_count() {
     );
     let mut options = Options::default();
     options.max_errors = 1;
-    let report = validate(&words(&text, options.env), &options);
+    let report = report(&text, &options);
     assert!(report.is_valid() && !report.is_cut());
     let severities: Vec<_> = report.diagnostics().iter().map(|d| d.severity()).collect();
     assert_eq!(severities, [Severity::Warning, Severity::Warning]);
@@ -94,8 +86,8 @@ fn vulkans_identifiers_are_given_in_vulkan_only() {
         ("vulkan1.3", Some("VUID-StandaloneSpirv-None-12295")),
         ("spv1.6", None),
     ] {
-        let options = Options::for_env(env(name));
-        let report = validate(&words(&text, options.env), &options);
+        let options = Options::for_env(name.parse().unwrap());
+        let report = report(&text, &options);
         let first = &report.diagnostics()[0];
         assert_eq!((first.rule(), first.vuid()), ("type.vector-size", vuid));
     }
@@ -108,9 +100,9 @@ fn messages_use_the_names_of_the_text() {
         "%beta = OpIAdd %uint %uint_0 %alpha",
     );
     let options = Options::default();
-    let module = assemble(&text, &AssembleOptions::default()).unwrap();
-    let number = module.words.len() as u32;
-    let report = validate(&module.words, &options);
+    let words = words(&text);
+    let number = words.len() as u32;
+    let report = validate(&words, &options);
     assert!(!report.diagnostics()[0].message().contains("%alpha"));
     let id = (1..number)
         .find(|id| {
@@ -120,18 +112,18 @@ fn messages_use_the_names_of_the_text() {
         })
         .unwrap();
     let names = |asked: Id| (asked.0 == id).then(|| "alpha".to_owned());
-    let report = validate_named(&module.words, &options, &names);
+    let report = validate_named(&words, &options, &names);
     let message = report.diagnostics()[0].message();
     assert!(message.contains("`%alpha`"), "{message}");
     let mut raw = options.clone();
     raw.raw_ids = true;
-    let report = validate_named(&module.words, &raw, &names);
+    let report = validate_named(&words, &raw, &names);
     assert!(!report.diagnostics()[0].message().contains("%alpha"));
 }
 
 #[test]
 fn bytes_of_either_order_are_validated() {
-    let words = words(&shader("", ""), Options::default().env);
+    let words = words(&shader("", ""));
     for swap in [false, true] {
         let bytes: Vec<u8> = words
             .iter()
@@ -153,7 +145,7 @@ fn bytes_of_either_order_are_validated() {
 fn two_findings() -> Vec<u32> {
     let body = "%first = OpIAdd %uint %uint_0 %nothing
 %second = OpFAdd %uint %uint_0 %uint_0";
-    words(&shader("", body), Options::default().env)
+    words(&shader("", body))
 }
 
 fn reported(words: &[u32], options: &Options) -> Vec<(Severity, &'static str)> {
@@ -188,14 +180,11 @@ fn rules_are_reported_at_the_levels_that_are_set() {
 
 #[test]
 fn warnings_can_be_errors_and_errors_are_counted_as_reported() {
-    let words = words(
-        &shader("", "").replacen(
-            "OpMemoryModel",
-            "OpExtension \"SPV_NOBODY_knows\"\nOpMemoryModel",
-            1,
-        ),
-        Options::default().env,
-    );
+    let words = words(&shader("", "").replacen(
+        "OpMemoryModel",
+        "OpExtension \"SPV_NOBODY_knows\"\nOpMemoryModel",
+        1,
+    ));
     let mut options = Options::default();
     assert_eq!(
         reported(&words, &options),

@@ -1,18 +1,9 @@
-//! Every rule's example breaks it and keeps it, and every rule is told well.
+//! Every rule's example breaks it and keeps it, and every rule is worded well.
 
 use spirvkit_diagnostics::{Severity, with_article};
-use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_validate::{Example, Report, rules, validate};
+use spirvkit_validate::{Report, rules};
 
-fn report_of(example: &Example, text: &str) -> Report {
-    let mut options = AssembleOptions::default();
-    // A whole module may say its own version in a header comment.
-    if !text.starts_with("; SPIR-V") {
-        options = options.target(Some(example.env.version()));
-    }
-    let module = assemble(text, &options).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-    validate(&module.words, &example.options())
-}
+use crate::common;
 
 /// Shows what a report holds.
 fn list(report: &Report) -> String {
@@ -28,7 +19,7 @@ fn examples_break_and_keep_their_rules() {
     for rule in rules() {
         let example = rule.example();
         let (breaking, keeping) = (example.breaking(), example.keeping());
-        let report = report_of(&example, &breaking);
+        let report = common::report(&breaking, &example.options());
         let other: Vec<_> = report
             .diagnostics()
             .iter()
@@ -44,7 +35,7 @@ fn examples_break_and_keep_their_rules() {
         if rule.severity() == Severity::Warning && !report.is_valid() {
             failures += &format!("{} is more than a warning\n", rule.id);
         }
-        let report = report_of(&example, &keeping);
+        let report = common::report(&keeping, &example.options());
         if !report.diagnostics().is_empty() {
             failures += &format!("{} is to be kept, but:\n{}", rule.id, list(&report));
         }
@@ -85,7 +76,7 @@ fn articles_and_numbers_agree_with_their_nouns() {
     for rule in rules() {
         check(rule.id, &rule.text());
         let example = rule.example();
-        let report = report_of(&example, &example.breaking());
+        let report = common::report(&example.breaking(), &example.options());
         for diagnostic in report.diagnostics() {
             check(rule.id, diagnostic.message());
             check(rule.id, diagnostic.help().unwrap_or_default());

@@ -23,10 +23,7 @@ pub(crate) struct Program(Vec<u32>);
 impl Program {
     /// Assembles a module.
     pub(crate) fn new(text: &str) -> Program {
-        match spirvkit_text::assemble(text, &Default::default()) {
-            Ok(assembled) => Program(assembled.words),
-            Err(errors) => panic!("{}\n{text}", errors[0].message()),
-        }
+        Program(spirvkit_testing::words(text))
     }
 
     /// A module whose functions come after [`TYPES`].

@@ -14,14 +14,6 @@ pub(crate) const SAMPLES: [(Set, &str); 3] = [
     (Set::Shader, include_str!("../../samples/shader.spvasm")),
 ];
 
-/// The words of a module.
-pub(crate) fn assemble(text: &str) -> Vec<u32> {
-    match spirvkit_text::assemble(text, &spirvkit_text::AssembleOptions::default()) {
-        Ok(assembled) => assembled.words,
-        Err(errors) => panic!("{errors:?}"),
-    }
-}
-
 /// A module whose ids can be asked for by the names that its text gives them.
 pub(crate) struct Sample {
     pub(crate) words: Vec<u32>,
@@ -32,7 +24,7 @@ impl Sample {
     pub(crate) fn new(text: &str) -> Self {
         // The text's own names are lost in the module, so each becomes an OpName first.
         let named = with_names(text);
-        let words = assemble(&named);
+        let words = spirvkit_testing::words(&named);
         let module = Module::new(&words).expect("a header");
         let instructions = module
             .instructions()

@@ -30,13 +30,6 @@ fn words(path: PathBuf) -> Vec<u32> {
     words_from_bytes(&bytes).expect("words").0
 }
 
-fn assembled(text: &str) -> Vec<u32> {
-    match spirvkit_text::assemble(text, &Default::default()) {
-        Ok(module) => module.words,
-        Err(errors) => panic!("{errors:?}"),
-    }
-}
-
 const VERSIONS: [Version; 2] = [Version::V4, Version::V5];
 
 /// Calls `check` with what is expected of each module of real compilers, and what was
@@ -242,7 +235,7 @@ const INLINED: &str = r#"
 #[test]
 fn inlined_calls_are_inside_their_callers() {
     for version in VERSIONS {
-        let read = Read::of(&assembled(INLINED), &ByteOffsets, version);
+        let read = Read::of(&spirvkit_testing::words(INLINED), &ByteOffsets, version);
         let outer = read.named("subprogram", "outer");
         assert_eq!(outer.ranges.len(), 1);
         let inner = read.named("subprogram", "inner");
@@ -292,7 +285,7 @@ impl CodeMap for Backwards {
 #[test]
 fn backends_say_where_code_and_values_are() {
     for version in VERSIONS {
-        let read = Read::of(&assembled(INLINED), &Backwards, version);
+        let read = Read::of(&spirvkit_testing::words(INLINED), &Backwards, version);
         let outer = read.named("subprogram", "outer");
         assert!(outer.ranges.len() > 10, "code with gaps");
         assert!(outer.ranges.is_sorted_by_key(|range| range.start));
@@ -352,7 +345,7 @@ fn bound(binding: &str, operations: &[&str]) -> Vec<u32> {
             OpFunctionEnd
 "#
     );
-    assembled(&text)
+    spirvkit_testing::words(&text)
 }
 
 #[test]
@@ -416,7 +409,7 @@ const SAMPLES: [&str; 3] = ["first", "opencl", "shader"];
 
 fn sample(name: &str) -> Vec<u32> {
     let path = folder("samples").join(format!("{name}.spvasm"));
-    assembled(&fs::read_to_string(path).expect("the sample is there"))
+    spirvkit_testing::words(&fs::read_to_string(path).expect("the sample is there"))
 }
 
 #[test]
@@ -492,7 +485,7 @@ fn modules_without_a_set_have_lines_and_functions() {
             OpFunctionEnd
 "#;
     for version in VERSIONS {
-        let read = Read::of(&assembled(text), &ByteOffsets, version);
+        let read = Read::of(&spirvkit_testing::words(text), &ByteOffsets, version);
         assert_eq!(read.named("compile_unit", "plain.comp").ranges.len(), 1);
         assert_eq!(read.named("subprogram", "main").ranges.len(), 1);
         assert_eq!(read.named("subprogram", "helper(f1;").ranges.len(), 1);
@@ -545,7 +538,7 @@ fn circles_and_depths_end() {
             OpFunctionEnd
 ";
     for version in VERSIONS {
-        let read = Read::of(&assembled(&text), &ByteOffsets, version);
+        let read = Read::of(&spirvkit_testing::words(&text), &ByteOffsets, version);
         assert!(read.dies.iter().all(|die| die.depth < 1000));
         assert_eq!(read.tagged("class_type").count(), 2);
         assert_eq!(read.tagged("lexical_block").count(), 5000);
@@ -591,7 +584,7 @@ fn damaged_modules_do_no_harm() {
 fn objects_hold_the_module_and_its_functions() {
     use object::read::elf::ElfFile64;
     use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
-    let words = assembled(INLINED);
+    let words = spirvkit_testing::words(INLINED);
     let info = DebugInfo::read(&words).expect("a module");
     let object = dwarf::object(&info, &Options::default()).expect("an object");
     let file: ElfFile64<'_> = ElfFile64::parse(object.as_slice()).expect("ELF");
@@ -635,7 +628,7 @@ fn parameters_of_one_type_are_written_as_often_as_there_is_room() {
              %name FlagIsDefinition 1 %void\n"
         );
     }
-    let words = assembled(&text);
+    let words = spirvkit_testing::words(&text);
     let info = DebugInfo::read(&words).expect("a module");
     let sections = dwarf::sections(&info, &ByteOffsets, &Options::default()).expect("sections");
     // Each takes six bytes there, and 64 times as much while it is made.
@@ -648,7 +641,7 @@ fn parameters_of_one_type_are_written_as_often_as_there_is_room() {
 fn a_function_with_the_id_of_another_has_no_symbol() {
     use object::Object as _;
     use object::read::elf::ElfFile64;
-    let mut words = assembled(
+    let mut words = spirvkit_testing::words(
         "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpName %f \"f\"\n\
          %void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
          %f = OpFunction %void None %fn\n%1 = OpLabel\nOpReturn\nOpFunctionEnd\n\

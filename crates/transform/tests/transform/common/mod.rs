@@ -1,17 +1,10 @@
 //! What the tests of transforms share.
 use spirvkit_ir::Module;
-use spirvkit_text::{AssembleOptions, DisassembleOptions, Indentation, assemble, disassemble};
+use spirvkit_testing::words;
 use spirvkit_validate::{Options, validate};
 
 /// A shader's first lines.
 pub(crate) const SHADER: &str = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n";
-
-pub(crate) fn words(text: &str) -> Vec<u32> {
-    let options = AssembleOptions::default();
-    assemble(text, &options)
-        .unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
-        .words
-}
 
 pub(crate) fn load(text: &str) -> Module {
     Module::load(&words(text)).unwrap()
@@ -19,14 +12,7 @@ pub(crate) fn load(text: &str) -> Module {
 
 /// The module as text with its names, an instruction a line.
 pub(crate) fn show(module: &Module) -> String {
-    show_words(&module.store())
-}
-
-pub(crate) fn show_words(words: &[u32]) -> String {
-    let options = DisassembleOptions::default()
-        .header(false)
-        .indentation(Indentation::None);
-    disassemble(words, &options).unwrap().text
+    spirvkit_testing::text(&module.store())
 }
 
 /// Whether the module is valid for an environment.

@@ -10,7 +10,8 @@ mod scale;
 
 use spirvkit_diagnostics::Errors;
 use spirvkit_ir::Module;
-use spirvkit_text::{AssembleOptions, DisassembleOptions, Indentation, assemble, disassemble};
+use spirvkit_testing::{assembled, numbered_text as text};
+use spirvkit_text::AssembleOptions;
 use spirvkit_transform::link::{Input, LinkError, LinkErrorKind, Options, link};
 use spirvkit_validate::{Options as ValidateOptions, validate};
 
@@ -26,11 +27,7 @@ OpMemoryModel Physical64 OpenCL
 #[track_caller]
 fn module(text: &str) -> Module {
     let options = AssembleOptions::default().default_version(spirvkit_grammar::Version::V1_2);
-    let words = match assemble(text, &options) {
-        Ok(assembled) => assembled.words,
-        Err(errors) => panic!("{:?}\n{text}", errors[0].message()),
-    };
-    Module::load(&words).unwrap()
+    Module::load(&assembled(text, &options).words).unwrap()
 }
 
 /// A module for OpenCL from what follows the memory model.
@@ -89,14 +86,6 @@ fn error(modules: &[&Module], kind: LinkErrorKind) -> LinkError {
     let error = errors[0].clone();
     assert_eq!(error.kind(), kind, "{error}");
     error
-}
-
-fn text(words: &[u32]) -> String {
-    let options = DisassembleOptions::default()
-        .header(false)
-        .friendly_names(false)
-        .indentation(Indentation::None);
-    disassemble(words, &options).unwrap().text
 }
 
 /// How many lines have this in them.

@@ -64,6 +64,7 @@ use crate::{DepthFirst, Graph, NONE, Node};
 
 /// A block: from its label to its terminator.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Block {
     /// The result of its `OpLabel`.
     pub label: Id,
@@ -445,6 +446,7 @@ impl Builder {
 
 /// A way that a terminator may branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Branch<'a> {
     /// Where it leads.
     pub label: Id,

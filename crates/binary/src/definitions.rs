@@ -42,6 +42,7 @@ pub enum Import {
 
 /// An instruction's result id was defined before, as `earlier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Redefinition {
     /// The id.
     pub id: Id,

@@ -13,6 +13,7 @@ use crate::string::LiteralString;
 
 /// A decoded operand.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Operand<'a> {
     /// What the grammar says the operand is.
     pub kind: OperandKind,

@@ -37,6 +37,7 @@ pub enum Type<'t> {
 
 /// What a sequence is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sequence {
     /// A vector.
     Vector,

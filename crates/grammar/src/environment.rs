@@ -86,6 +86,7 @@ impl FromStr for TargetEnv {
 
 /// A name is not that of an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownTargetEnv;
 
 impl fmt::Display for UnknownTargetEnv {

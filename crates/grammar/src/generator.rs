@@ -77,6 +77,7 @@ impl core::str::FromStr for Generator {
 
 /// A text is not a generator's name and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParseGeneratorError;
 
 impl fmt::Display for ParseGeneratorError {

@@ -36,6 +36,7 @@ impl Place {
 
 /// A decoration as it applies to a target, directly or through a group.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Decorated<'a> {
     /// The instruction that holds the decoration.
     pub inst: Inst<'a>,
@@ -73,6 +74,7 @@ impl<'a> Decorated<'a> {
 
 /// What decorations say of a structure as a whole.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct StructureFacts {
     /// Decorated `Block`.
     pub is_block: bool,

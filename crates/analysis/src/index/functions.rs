@@ -13,6 +13,7 @@ use crate::NONE;
 
 /// A function: a definition or a declaration.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Function {
     /// The result of its `OpFunction`.
     pub id: Id,
@@ -26,6 +27,7 @@ pub struct Function {
 
 /// A block: from its label to its terminator.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Block {
     /// The result of its `OpLabel`.
     pub id: Id,

@@ -5,6 +5,7 @@ use spirvkit_grammar::{AccessQualifier, Dim, FPEncoding, ImageFormat, Op, Storag
 
 /// A type, as its instruction declares it. Cheap to make: nothing is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Type<'a> {
     /// The id is not that of a type.
     None,
@@ -102,6 +103,7 @@ pub enum Type<'a> {
 
 /// An `OpTypeImage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Image {
     /// The type of the components of what is read from it; void in kernels.
     pub sampled_type: Id,
@@ -123,6 +125,7 @@ pub struct Image {
 
 /// A cooperative matrix; all but the component are ids of constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CooperativeMatrix {
     /// The type of its components.
     pub component: Id,

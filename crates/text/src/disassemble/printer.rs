@@ -324,7 +324,7 @@ impl<'a> Printer<'a> {
         instruction: &Instruction<'a>,
         redefinition: Option<Redefinition>,
     ) -> Option<Obstacle> {
-        if let Some(Redefinition { id, earlier }) = redefinition {
+        if let Some(Redefinition { id, earlier, .. }) = redefinition {
             // Lenient text must be read back, to which it matters only what other
             // instructions depend on.
             if !self.options.lenient || earlier != Definition::Other {

@@ -3,7 +3,7 @@
 
 use crate::finding::{CheckResult, Finding, Reporter};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Image, Inst, Lookup, Module, Type};
+use crate::module::{Inst, Lookup, Module, Type};
 use crate::pattern::{IMAGE, SAMPLER};
 use crate::rules::generated::image;
 use spirvkit_binary::{Id, IdMap, Instruction, Value, WordOffset};
@@ -42,11 +42,12 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         return Err(super::wrong_image(at, &image::DIM, image, what));
     }
     at.expect_operand(&image::SAMPLER, 1, SAMPLER)?;
-    let Type::Image(named_image) = m.ty(named) else {
+    let Type::Image(mut named_image) = m.ty(named) else {
         return Ok(());
     };
-    let is_same = |a: Image, b: Image| Image { depth: 0, ..a } == Image { depth: 0, ..b };
-    if named != ty && !is_same(own, named_image) {
+    // Whether they are of depth makes no difference.
+    named_image.depth = own.depth;
+    if named != ty && own != named_image {
         let message = format!(
             "the image of {} is of the type {}, but the result type names {}",
             at.inst.op(),

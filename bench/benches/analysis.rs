@@ -3,10 +3,11 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use spirvkit::binary::{Definitions, Encoder, Header, Instruction, Module};
+use spirvkit::binary::{Encoder, Header, Id};
 use spirvkit::grammar::{Generator, Op, Version};
-use spirvkit_analysis::control_flow::{self, ControlFlow};
-use spirvkit_analysis::{Constructs, DefUse, DominatorTree, LoopNest, PostDominatorTree};
+use spirvkit_analysis::{
+    Constructs, ControlFlow, DominatorTree, LoopNest, ModuleIndex, PostDominatorTree,
+};
 use spirvkit_bench::series::{self, Case};
 
 fn main() {
@@ -183,28 +184,17 @@ fn module(case: Case<Shape>) -> Vec<u32> {
     w.encoder.finish(&header)
 }
 
-fn instructions(words: &[u32]) -> impl Iterator<Item = Instruction<'_>> {
-    let module = Module::new(words).expect("the header is right");
-    module.instructions().map_while(Result::ok)
+fn index(words: &[u32]) -> ModuleIndex<'_> {
+    ModuleIndex::new(words).expect("the header is right")
 }
 
-fn definitions(words: &[u32]) -> Definitions {
-    let module = Module::new(words).expect("the header is right");
-    let mut definitions = Definitions::for_module(&module);
-    for instruction in instructions(words) {
-        definitions.define(&instruction);
-    }
-    definitions
-}
-
-fn flow(words: &[u32], definitions: &Definitions) -> ControlFlow {
-    let mut functions = control_flow::functions(instructions(words), definitions);
-    functions.next().expect("there is a function")
+fn flow(index: &ModuleIndex<'_>) -> ControlFlow {
+    index.control_flow(0).expect("there is a function")
 }
 
 fn of_flow<T>(bencher: Bencher<'_, '_>, case: Case<Shape>, work: impl Fn(&ControlFlow) -> T) {
     let words = module(case);
-    let flow = flow(&words, &definitions(&words));
+    let flow = flow(&index(&words));
     bencher
         .counter(ItemsCount::new(flow.blocks().len()))
         .bench_local(|| work(&flow));
@@ -213,11 +203,10 @@ fn of_flow<T>(bencher: Bencher<'_, '_>, case: Case<Shape>, work: impl Fn(&Contro
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
 fn blocks(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let words = module(case);
-    let definitions = definitions(&words);
-    let count = flow(&words, &definitions).blocks().len();
+    let index = index(&words);
     bencher
-        .counter(ItemsCount::new(count))
-        .bench_local(|| flow(&words, &definitions));
+        .counter(ItemsCount::new(flow(&index).blocks().len()))
+        .bench_local(|| flow(&index));
 }
 
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
@@ -247,9 +236,8 @@ fn constructs(bencher: Bencher<'_, '_>, case: Case<Shape>) {
 #[divan::bench(args = cases(), sample_count = 10, sample_size = 1)]
 fn uses(bencher: Bencher<'_, '_>, case: Case<Shape>) {
     let words = module(case);
-    let definitions = definitions(&words);
-    let count = flow(&words, &definitions).blocks().len();
+    let count = flow(&index(&words)).blocks().len();
     bencher
         .counter(ItemsCount::new(count))
-        .bench_local(|| DefUse::new(|| instructions(&words), &definitions));
+        .bench_local(|| index(&words).uses(Id(1)).len());
 }

@@ -6,28 +6,19 @@
 
 use std::error::Error;
 
-use spirvkit_analysis::{LoopNest, control_flow};
-use spirvkit_binary::{Definitions, Module, words_from_bytes};
+use spirvkit_analysis::{LoopNest, ModuleIndex};
+use spirvkit_binary::words_from_bytes;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: loops MODULE.spv")?;
     let (words, _) = words_from_bytes(&std::fs::read(path)?)?;
-    let module = Module::new(&words)?;
-    let instructions = module.instructions().collect::<Result<Vec<_>, _>>()?;
-    let mut definitions = Definitions::for_module(&module);
-    for instruction in &instructions {
-        definitions.define(instruction);
-    }
-    for flow in control_flow::functions(instructions.into_iter(), &definitions) {
-        let nest = LoopNest::of(&flow);
-        let id = flow
-            .function()
-            .map_or_else(String::new, |id| id.to_string());
-        println!(
-            "{id}: {} blocks, {} loops",
-            flow.blocks().len(),
-            nest.loops().len()
-        );
+    let index = ModuleIndex::new(&words)?;
+    for (function, number) in index.functions.iter().zip(0..) {
+        let Some(flow) = index.control_flow(number) else {
+            continue;
+        };
+        let (blocks, loops) = (flow.blocks().len(), LoopNest::of(&flow).loops().len());
+        println!("{}: {blocks} blocks, {loops} loops", function.id);
     }
     Ok(())
 }

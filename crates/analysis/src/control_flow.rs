@@ -1,7 +1,8 @@
 //! The blocks of a function (specification, sections 2.2.5 and 2.11).
 //!
-//! [`ControlFlow::new`] takes the instructions of one function, [`functions`] those
-//! of a module. Blocks are numbered in their order, the entry first, so a block's
+//! [`ModuleIndex::control_flow`](crate::ModuleIndex::control_flow) has that of a function of
+//! an indexed module; [`functions`] takes the instructions of a module, wherever they come
+//! from, and [`ControlFlow::new`] those of one function. Blocks are numbered in their order, the entry first, so a block's
 //! number is its [`Node`] in the [`Graph`].
 //!
 //! Every input has a control flow, if need be an empty one:
@@ -16,8 +17,8 @@
 //!   knows the selector's type, only the default is taken.
 //!
 //! ```
-//! use spirvkit_analysis::control_flow::{self, Merge};
-//! use spirvkit_binary::{Definitions, Module};
+//! use spirvkit_analysis::ModuleIndex;
+//! use spirvkit_analysis::control_flow::Merge;
 //! use spirvkit_grammar::Op;
 //!
 //! let text = "
@@ -35,14 +36,8 @@
 //!     OpReturn
 //!     OpFunctionEnd";
 //! let assembled = spirvkit_text::assemble(text, &Default::default()).unwrap();
-//! let module = Module::new(&assembled.words)?;
-//! let mut definitions = Definitions::for_module(&module);
-//! for instruction in module.instructions() {
-//!     definitions.define(&instruction?);
-//! }
-//!
-//! let instructions = module.instructions().map_while(Result::ok);
-//! let main = control_flow::functions(instructions, &definitions).next().unwrap();
+//! let index = ModuleIndex::new(&assembled.words)?;
+//! let main = index.control_flow(0).unwrap();
 //! assert_eq!(main.blocks().len(), 3);
 //! assert_eq!(main.graph().successors(0), [1, 2]);
 //! let entry = main.block(0).unwrap();

@@ -1,11 +1,11 @@
 //! What every program that looks at SPIR-V ends up asking of it.
 //!
-//! Of instructions, from wherever they come: [`control_flow`] finds the blocks of a
-//! function and how they branch, [`calls`] how functions call each other and which
-//! entry points reach them, [`uses`] where ids are defined and used. Their input is
-//! any iterator of borrowed [instructions](spirvkit_binary::Instruction), so they are
-//! the same for a module that was just read and for one that a program holds in a
-//! form of its own.
+//! Of a module: [`ModuleIndex`], made of its words in one pass, says what its ids stand for
+//! and where they are used, and has the [control flow](control_flow) of each function;
+//! [`calls`] finds how functions call each other and which entry points reach them. A
+//! program that holds a module in a form of its own answers questions about types and
+//! constants by [`Lookup`], and gives its [instructions](spirvkit_binary::Instruction) to
+//! [`control_flow::functions`] and [`requirements`].
 //!
 //! Of types: [`layout`] says where their parts lie in memory. Of the language:
 //! [`requirements`] lists what a module needs, and compares it with what it declares.
@@ -84,7 +84,6 @@ mod lists;
 pub mod loops;
 mod post_dominators;
 pub mod requirements;
-pub mod uses;
 mod walk;
 
 pub use calls::CallGraph;
@@ -98,7 +97,6 @@ pub use graph::{Graph, Node};
 pub use index::{Lookup, ModuleIndex, Type};
 pub use loops::LoopNest;
 pub use post_dominators::PostDominatorTree;
-pub use uses::DefUse;
 pub use walk::Walk;
 
 /// Stands for "no node" in tables of nodes.

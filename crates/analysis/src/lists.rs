@@ -15,15 +15,26 @@ impl<T: Copy + Default> Lists<T> {
     /// Sorts pairs of a list's number, which must be below `lists`, and an item by
     /// the number, keeping their order otherwise.
     pub(crate) fn new(lists: u32, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
-        let mut counts = vec![0u32; lists as usize];
+        let mut next = vec![0u32; lists as usize];
         for (list, _) in pairs.clone() {
-            counts[list as usize] += 1;
+            next[list as usize] += 1;
         }
-        let mut filling = Filling::new(counts);
+        // Each item takes a word of a module, of which there are fewer than 2³².
+        let mut total = 0u32;
+        for place in &mut next {
+            let count = core::mem::replace(place, total);
+            total = total.saturating_add(count);
+        }
+        let mut starts = Vec::with_capacity(next.len() + 1);
+        starts.extend_from_slice(&next);
+        starts.push(total);
+        let mut items = vec![T::default(); total as usize];
         for (list, item) in pairs {
-            filling.push(list, item);
+            let place = &mut next[list as usize];
+            items[*place as usize] = item;
+            *place += 1;
         }
-        filling.finish()
+        Self { starts, items }
     }
 
     /// The same of pairs that are sorted by the number.
@@ -65,50 +76,5 @@ impl<T: Copy + Default> Lists<T> {
             (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
             _ => &[],
         }
-    }
-}
-
-/// Lists that are being filled, after their lengths are known.
-pub(crate) struct Filling<T> {
-    lists: Lists<T>,
-    /// For each list where its next item goes.
-    next: Vec<u32>,
-}
-
-impl<T: Copy + Default> Filling<T> {
-    /// Lists of these lengths. There are fewer than `u32::MAX` of them, and each of
-    /// their items takes a word of a module, of which there are fewer than 2³².
-    pub(crate) fn new(counts: Vec<u32>) -> Self {
-        let mut next = counts;
-        let mut total = 0u32;
-        for place in &mut next {
-            let count = core::mem::replace(place, total);
-            total = total.saturating_add(count);
-        }
-        let mut starts = Vec::with_capacity(next.len() + 1);
-        starts.extend_from_slice(&next);
-        starts.push(total);
-        Self {
-            lists: Lists {
-                starts,
-                items: vec![T::default(); total as usize],
-            },
-            next,
-        }
-    }
-
-    /// Puts the next item into a list. What exceeds the lists' lengths is dropped.
-    pub(crate) fn push(&mut self, list: u32, item: T) {
-        let Some(place) = self.next.get_mut(list as usize) else {
-            return;
-        };
-        if let Some(slot) = self.lists.items.get_mut(*place as usize) {
-            *slot = item;
-            *place += 1;
-        }
-    }
-
-    pub(crate) fn finish(self) -> Lists<T> {
-        self.lists
     }
 }

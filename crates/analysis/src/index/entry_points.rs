@@ -9,6 +9,7 @@ use super::Inst;
 
 /// An `OpEntryPoint` or `OpConditionalEntryPointINTEL` (specification, section 2.2.4).
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct EntryPoint<'a> {
     /// The instruction.
     pub inst: Inst<'a>,

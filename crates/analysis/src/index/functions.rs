@@ -9,7 +9,7 @@ use spirvkit_binary::{Id, Value};
 use super::models::Models;
 use super::role::Role;
 use super::{Inst, ModuleIndex};
-use crate::NONE;
+use crate::{ControlFlow, NONE};
 
 /// A function: a definition or a declaration.
 #[derive(Clone, Debug)]
@@ -167,6 +167,14 @@ impl ModuleIndex<'_> {
         }
     }
 
+    /// The control flow of a function, by its index among [`functions`](Self::functions);
+    /// it counts the function's instructions from 0.
+    pub fn control_flow(&self, function: u32) -> Option<ControlFlow> {
+        let range = self.functions.get(function as usize)?.range.clone();
+        let instructions = self.instructions(range).filter_map(|inst| inst.decoded());
+        Some(ControlFlow::new(instructions, &self.definitions))
+    }
+
     /// The index of a function among [`functions`](Self::functions).
     pub fn function_index(&self, id: Id) -> Option<u32> {
         Some(self.function_indexes.get(id)).filter(|&index| index != NONE)
@@ -264,11 +272,11 @@ impl Uses {
             let Some(instruction) = inst.decoded() else {
                 continue;
             };
-            let result = inst.result();
+            let result = inst.result_word();
             for operand in instruction.operands(&m.definitions) {
                 if let Ok(operand) = operand
                     && let Value::Id(id) = operand.value
-                    && Some(id) != result
+                    && Some(operand.word) != result
                 {
                     entries.push((id.0, inst.offset()));
                 }

@@ -564,8 +564,9 @@ impl<'a> ModuleIndex<'a> {
         modes.filter_map(|mode| Some((Id(mode.0), self.inst(mode.1)?)))
     }
 
-    /// The instructions that use an id as an operand, as word offsets, in module
-    /// order. The first call goes through the whole module.
+    /// The instructions that have an id as an operand, not as their result, as word
+    /// offsets, each once, in module order. Where an instruction can't be decoded further,
+    /// its operands end. The first call goes through the whole module.
     pub fn uses(&self, id: Id) -> &[u32] {
         self.uses.get_or_init(|| functions::Uses::new(self)).of(id)
     }

@@ -1,36 +1,26 @@
-//! Definitions and uses against a plain decoding of every operand.
+//! Uses against a plain decoding of every operand.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::structured;
 
 use crate::common::Program;
 use proptest::prelude::*;
-use spirvkit_analysis::uses::{DefUse, UseKind};
+use spirvkit_analysis::Lookup as _;
 use spirvkit_binary::{Id, Value};
 use spirvkit_grammar::Op;
 
-fn def_use(program: &Program) -> DefUse {
-    DefUse::new(|| program.instructions(), &program.definitions())
-}
-
-/// An id's uses: places, words and kinds.
-fn uses(found: &DefUse, id: u32) -> Vec<(u32, u16, UseKind)> {
-    let uses = found.of(Id(id)).iter();
-    uses.map(|found| (found.instruction, found.word, found.kind))
-        .collect()
-}
-
 /// Checks every id against all operands of all instructions.
 fn check(program: &Program) -> Result<(), TestCaseError> {
-    let found = def_use(program);
+    let index = program.index();
     let definitions = program.definitions();
-    let mut defined: Vec<(Id, u32)> = Vec::new();
-    let mut used: Vec<(Id, u32, usize)> = Vec::new();
-    for (place, instruction) in program.instructions().enumerate() {
-        let place = place as u32;
-        if let Some(id) = instruction.result()
-            && !defined.iter().any(|(earlier, _)| *earlier == id)
-        {
-            defined.push((id, place));
+    let mut defined: BTreeMap<Id, u32> = BTreeMap::new();
+    let mut used: BTreeMap<Id, BTreeSet<u32>> = BTreeMap::new();
+    for instruction in program.instructions() {
+        let offset = instruction.offset().0 as u32;
+        if let Some(id) = instruction.result() {
+            defined.entry(id).or_insert(offset);
+            used.entry(id).or_default();
         }
         let result = instruction.info().filter(|info| info.has_result());
         let result = result.map(|info| 1 + usize::from(info.has_result_type()));
@@ -38,82 +28,30 @@ fn check(program: &Program) -> Result<(), TestCaseError> {
             if let Value::Id(id) = operand.value
                 && Some(operand.word) != result
             {
-                used.push((id, place, operand.word));
+                used.entry(id).or_default().insert(offset);
             }
         }
     }
-    for &id in found.ids() {
-        let place = defined.iter().find(|(defined, _)| *defined == id);
-        prop_assert_eq!(found.definition(id), place.map(|(_, place)| *place));
-        let places: Vec<_> = found
-            .of(id)
-            .iter()
-            .map(|found| (id, found.instruction, usize::from(found.word)))
-            .collect();
-        let expected: Vec<_> = used
-            .iter()
-            .copied()
-            .filter(|(used, ..)| *used == id)
-            .collect();
-        prop_assert_eq!(places, expected);
+    for (id, users) in used {
+        prop_assert_eq!(
+            index.def(id).map(|inst| inst.offset()),
+            defined.get(&id).copied()
+        );
+        prop_assert_eq!(
+            index.uses(id),
+            users.into_iter().collect::<Vec<_>>(),
+            "{}",
+            id
+        );
     }
-    let ids = found.ids();
-    prop_assert!(defined.iter().all(|(id, _)| ids.contains(id)));
-    prop_assert!(used.iter().all(|(id, ..)| ids.contains(id)));
     Ok(())
 }
 
-#[test]
-fn kinds_tell_what_matters() {
-    let program = Program::new(
-        "OpCapability Shader
-         %1 = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"
-         %2 = OpExtInstImport \"NonSemantic.Unheard.Of\"
-         %3 = OpExtInstImport \"GLSL.std.450\"
-         %4 = OpExtInstImport \"OpenCL.DebugInfo.100\"
-         OpEntryPoint Fragment %5 \"main\" %6
-         OpExecutionMode %5 OriginUpperLeft
-         OpName %6 \"input\"
-         OpDecorate %6 Location 0
-         %7 = OpTypeVoid
-         %8 = OpTypeFunction %7
-         %9 = OpTypeFloat 32
-         %10 = OpConstant %9 1
-         %11 = OpExtInst %7 %1 DebugInfoNone
-         %12 = OpTypePointer Input %9
-         %6 = OpVariable %12 Input
-         %5 = OpFunction %7 None %8
-         %13 = OpLabel
-         %14 = OpExtInst %9 %3 Sqrt %10
-         %15 = OpExtInst %7 %2 7 %10
-         %16 = OpExtInst %7 %4 DebugInfoNone
-         OpReturn
-         OpFunctionEnd",
-    );
-    let found = def_use(&program);
-    assert_eq!(
-        uses(&found, 5),
-        [(5, 2, UseKind::ModeSetting), (6, 1, UseKind::ModeSetting)]
-    );
-    let of_variable = [
-        (5, 5, UseKind::ModeSetting),
-        (7, 1, UseKind::Debug),
-        (8, 1, UseKind::Annotation),
-    ];
-    assert_eq!(uses(&found, 6), of_variable);
-    assert_eq!(found.values(Id(6)).count(), 0);
-    assert_eq!(
-        uses(&found, 10),
-        [(18, 5, UseKind::Value), (19, 5, UseKind::Debug)]
-    );
-    assert_eq!(found.values(Id(10)).count(), 1);
-    assert_eq!(found.of(Id(1))[0].kind, UseKind::Debug);
-    assert_eq!(found.of(Id(3))[0].kind, UseKind::Value);
-    assert_eq!(found.of(Id(4))[0].kind, UseKind::Debug);
-    assert_eq!(found.definition(Id(6)), Some(15));
-    assert_eq!(found.definition(Id(99)), None);
-    assert!(found.of(Id(99)).is_empty());
-    assert_eq!(uses(&found, 9)[0], (12, 1, UseKind::Value));
+/// The opcodes of what uses an id.
+fn users(program: &Program, id: Id) -> Vec<Op> {
+    let index = program.index();
+    let offsets = index.uses(id).iter();
+    offsets.map(|&at| index.inst(at).unwrap().op()).collect()
 }
 
 #[test]
@@ -125,10 +63,31 @@ fn ids_behind_literals_and_masks_are_uses() {
          %merge = OpLabel
          OpReturn",
     );
-    let found = def_use(&program);
     let merge = program.first_function().block(1).unwrap().label;
-    let words: Vec<u16> = found.of(merge).iter().map(|found| found.word).collect();
-    assert_eq!(words, [1, 2, 5, 8]);
+    assert_eq!(users(&program, merge), [Op::SelectionMerge, Op::Switch]);
+    check(&program).unwrap();
+}
+
+#[test]
+fn a_value_may_use_itself() {
+    let program = Program::with_body(
+        "%entry = OpLabel
+         OpBranch %header
+         %header = OpLabel
+         %count = OpPhi %uint %u0 %entry %count %continue
+         OpLoopMerge %merge %continue None
+         OpBranch %continue
+         %continue = OpLabel
+         OpBranchConditional %true %header %merge
+         %merge = OpLabel
+         OpReturn",
+    );
+    let phi = program
+        .instructions()
+        .find(|it| it.op() == Op::Phi)
+        .unwrap();
+    assert_eq!(users(&program, phi.result().unwrap()), [Op::Phi]);
+    check(&program).unwrap();
 }
 
 #[test]
@@ -146,12 +105,13 @@ fn what_does_not_decode_has_no_uses() {
         &[LOAD, 1, 8, 9],
         &[LOAD, 1, 8, 10],
     ]);
-    let found = def_use(&program);
-    let ids: Vec<u32> = found.ids().iter().map(|id| id.0).collect();
-    assert_eq!(ids, [u32::MAX, 5, 6, 1, 8, 9, 10]);
-    assert_eq!(uses(&found, 1).len(), 3);
-    assert_eq!(found.definition(Id(8)), Some(4));
-    assert_eq!(uses(&found, u32::MAX), [(1, 1, UseKind::Debug)]);
+    assert_eq!(users(&program, Id(1)), [Op::Load; 3]);
+    assert_eq!(users(&program, Id(u32::MAX)), [Op::Name]);
+    for id in [5, 6] {
+        assert_eq!(users(&program, Id(id)), [Op::Switch]);
+    }
+    assert!(users(&program, Id(7)).is_empty() && users(&program, Id(2)).is_empty());
+    assert_eq!(program.index().op_of(Id(8)), Op::Load);
     check(&program).unwrap();
 }
 

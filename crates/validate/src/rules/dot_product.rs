@@ -8,8 +8,8 @@ use super::operation::{Operation, check_values};
 use super::{Family, arithmetic};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Type};
-use crate::pattern::{I32, INT, UNSIGNED};
+use crate::module::Lookup;
+use crate::pattern::{F32, FLOAT, I32, INT, Pattern, UNSIGNED};
 use crate::rules::generated::dot_product;
 
 pub(crate) const FAMILY: Family = Family {
@@ -126,51 +126,44 @@ fn check_accumulator(o: &Operation<'_, '_, '_>, accumulates: bool) -> CheckResul
     }
 }
 
+/// What some products of vectors take.
+const TWO_HALVES: Pattern = FLOAT.vector_of(&[2]).widths(&[16]);
+
 fn check_mixed(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let (result_width, count, width) = match o.op {
-        Op::FDot2MixAcc32VALVE => (32, 2, 16),
-        Op::FDot2MixAcc16VALVE => (16, 2, 16),
-        _ => (32, 4, 8),
+    let (made, vector) = match o.op {
+        Op::FDot2MixAcc32VALVE => (F32, TWO_HALVES),
+        Op::FDot2MixAcc16VALVE => (FLOAT.widths(&[16]), TWO_HALVES),
+        _ => (F32, FLOAT.vector_of(&[4]).widths(&[8])),
     };
-    let is_fine = match m.ty(o.result) {
-        Type::Float { width, encoding } => {
-            width == result_width && (width == 16 || encoding.is_none())
-        }
-        _ => false,
-    };
-    if !is_fine {
-        let wanted = format!("a {result_width}-bit floating-point scalar");
-        return Err(o.result_finding(&dot_product::MIXED_RESULT, &wanted));
+    o.expect_result(&dot_product::MIXED_RESULT, made)?;
+    let is_wide = made == F32;
+    if is_wide && arithmetic::encoding(m, o.result).is_some() {
+        return Err(o.result_finding(&dot_product::MIXED_RESULT, "a number in an IEEE 754 format"));
     }
+    let are_halves = vector == TWO_HALVES;
     all((0..2).map(|index| {
-        let ty = o.ty(index);
-        let is_fine = m.is_float_vector(ty)
-            && m.bit_width(ty) == width
-            && m.dimension(ty) == count
-            && (width == 16 || is_small_float(o, ty));
-        if !is_fine {
-            let wanted = format!("a vector of {count} {width}-bit floats");
-            return Err(o.operand_finding(&dot_product::MIXED_VECTOR, index, &wanted));
-        }
-        Ok(())
+        o.expect_operand(&dot_product::MIXED_VECTOR, index, vector)?;
+        let is_fine = are_halves || is_small_float(o, o.ty(index));
+        let wanted = "a vector of 8-bit floats of SPV_EXT_float8";
+        o.expect_operand_that(&dot_product::MIXED_VECTOR, index, is_fine, wanted)
     }))?;
     let encoding = arithmetic::encoding(m, o.ty(0));
-    if width == 16 {
+    if are_halves {
         if arithmetic::encoding(m, o.ty(1)) != encoding {
             let wanted = "the encoding of the other vector";
             return Err(o.mismatch(&dot_product::MIXED_ENCODING, 1, wanted));
         }
-        if result_width == 16 && arithmetic::encoding(m, o.result) != encoding {
+        if !is_wide && arithmetic::encoding(m, o.result) != encoding {
             return Err(o.mismatch(
                 &dot_product::MIXED_ENCODING,
                 0,
                 "the encoding of the result",
             ));
         }
-        let needed = match (encoding, result_width) {
+        let needed = match (encoding, is_wide) {
             (Some(FPEncoding::BFloat16KHR), _) => Capability::DotProductBFloat16AccVALVE,
-            (_, 32) => Capability::DotProductFloat16AccFloat32VALVE,
+            (_, true) => Capability::DotProductFloat16AccFloat32VALVE,
             _ => Capability::DotProductFloat16AccFloat16VALVE,
         };
         if !m.has(needed) {

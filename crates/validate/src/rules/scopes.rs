@@ -51,10 +51,7 @@ fn finding(at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, kind: &str, what: 
 
 /// The value of a scope that no specialization changes.
 pub(super) fn value(m: &Module<'_>, scope: Id) -> Option<Scope> {
-    if !m.is_int_scalar_of(m.type_of(scope)?, 32) {
-        return None;
-    }
-    Some(Scope(m.constant_u64(scope)? as u32))
+    m.constant_u32(scope).map(Scope)
 }
 
 /// Checks what holds for any scope operand, and gives its value if it is known.

@@ -48,10 +48,7 @@ const VULKAN_MODEL_BITS: u32 =
 
 /// Memory semantics that no specialization changes.
 pub(super) fn value(m: &Module<'_>, semantics: Id) -> Option<MemorySemantics> {
-    if !m.is_int_scalar_of(m.type_of(semantics)?, 32) {
-        return None;
-    }
-    Some(MemorySemantics(m.constant_u64(semantics)? as u32))
+    m.constant_u32(semantics).map(MemorySemantics)
 }
 
 /// Makes a finding: what is wrong, and what was found.

@@ -4,7 +4,6 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::Op;
 
-use super::scalars::type_finding;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
@@ -53,7 +52,7 @@ pub(super) fn composite(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let Some(parts) = parts(m, result) else {
-        return Err(type_finding(at, &constant::COMPOSITE_TYPE, "a composite"));
+        return Err(at.result_finding(&constant::COMPOSITE_TYPE, "a composite"));
     };
     let constituents = at.inst.args();
     let given = constituents.len() as u64;
@@ -188,8 +187,7 @@ pub(super) fn replicate(at: &InstCtx<'_, '_>) -> CheckResult {
         Some(Parts::Each(members)) => match members {
             [first, rest @ ..] if rest.iter().all(|member| member == first) => Some(Id(*first)),
             _ => {
-                return Err(type_finding(
-                    at,
+                return Err(at.result_finding(
                     &constant::COMPOSITE_TYPE,
                     "a composite whose parts all have the same type",
                 ));
@@ -197,8 +195,7 @@ pub(super) fn replicate(at: &InstCtx<'_, '_>) -> CheckResult {
         },
         Some(Parts::Slices) => None,
         None => {
-            return Err(type_finding(
-                at,
+            return Err(at.result_finding(
                 &constant::COMPOSITE_TYPE,
                 "a composite whose parts all have the same type",
             ));

@@ -4,12 +4,12 @@ mod composites;
 mod scalars;
 mod spec_op;
 
-use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
+use crate::pattern::{NUMBER, Pattern};
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
@@ -41,6 +41,9 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
+/// A number that one word holds.
+const WORD: Pattern = NUMBER.widths(&[32]);
+
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let own = match at.inst.op() {
         Op::ConstantTrue
@@ -51,7 +54,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         | Op::SpecConstantArchitectureINTEL
         | Op::SpecConstantCapabilitiesINTEL => return scalars::boolean(at),
         // Most constants: what follows is of other widths.
-        Op::Constant | Op::SpecConstant if is_32_bit_number(at) => return Ok(()),
+        Op::Constant | Op::SpecConstant if WORD.matches(at.m, at.result_type()) => return Ok(()),
         Op::Constant | Op::SpecConstant => scalars::number(at),
         Op::ConstantComposite | Op::SpecConstantComposite => composites::composite(at),
         Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
@@ -65,8 +68,4 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         _ => return Ok(()),
     };
     all([own, scalars::small(at)])
-}
-
-fn is_32_bit_number(at: &InstCtx<'_, '_>) -> bool {
-    scalars::is_32_bit_number(at.m, Id(at.inst.word(1)))
 }

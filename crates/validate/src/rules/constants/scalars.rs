@@ -4,30 +4,18 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op};
 
-use crate::finding::{CheckResult, Finding};
+use super::WORD;
+use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Lookup, Module, Type};
-use crate::rule::Rule;
+use crate::pattern::{
+    ACCELERATION_STRUCTURE, BOOL, IMAGE, INT, Pattern, SAMPLED_IMAGE, SAMPLER, TENSOR,
+};
 use crate::rules::generated::constant;
 use crate::rules::small_types;
 
-#[cold]
-pub(super) fn type_finding(at: &InstCtx<'_, '_>, rule: &'static Rule, wanted: &str) -> Finding {
-    let result = at.result_type();
-    let message = format!(
-        "the type of {} must be {wanted}, but is {}",
-        at.inst.op(),
-        at.m.show_type(result)
-    );
-    at.finding(rule, message)
-        .about(at.m, result, "the type is declared here")
-}
-
 pub(super) fn boolean(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.m.is_bool_scalar(at.result_type()) {
-        true => Ok(()),
-        false => Err(type_finding(at, &constant::BOOLEAN, "a boolean")),
-    }
+    at.expect_result(&constant::BOOLEAN, BOOL)
 }
 
 /// `OpConstant` and `OpSpecConstant`. That the type is numeric is the decoder's
@@ -67,19 +55,12 @@ pub(super) fn number(at: &InstCtx<'_, '_>) -> CheckResult {
     Ok(())
 }
 
-/// Whether the type is one of numbers of 32 bits.
-#[inline]
-pub(super) fn is_32_bit_number(m: &Module<'_>, ty: Id) -> bool {
-    let def = m.def(ty);
-    def.is_some_and(|def| matches!(def.op(), Op::TypeInt | Op::TypeFloat) && def.word(2) == 32)
-}
-
 /// Constants of types that the module may only store.
 pub(super) fn small(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     // Most constants.
-    if is_32_bit_number(m, result) {
+    if WORD.matches(m, result) {
         return Ok(());
     }
     m.sound
@@ -142,49 +123,30 @@ fn without_null(m: &Module<'_>, ty: Id) -> Option<Id> {
 }
 
 pub(super) fn sampler(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.m.ty(at.result_type()) {
-        Type::Sampler => Ok(()),
-        _ => Err(type_finding(at, &constant::SAMPLER, "a sampler")),
-    }
+    at.expect_result(&constant::SAMPLER, SAMPLER)
 }
 
 pub(super) fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
-    let m = at.m;
-    if !m.is_int_scalar(at.result_type()) {
-        return Err(type_finding(at, &constant::SIZE_OF, "an integer"));
-    }
-    let ty = at.id(0);
-    if is_descriptor(m, ty) {
-        return Ok(());
-    }
-    let message = format!(
-        "OpConstantSizeOfEXT needs the type of a descriptor, but has {}",
-        m.show_type(ty)
-    );
-    let finding = at.finding(&constant::SIZE_OF, message);
-    Err(finding.about(m, ty, "it is declared here"))
+    at.expect_result(&constant::SIZE_OF, INT)?;
+    at.expect_type(&constant::SIZE_OF, 0, DESCRIPTOR)
 }
 
-/// Whether the type's values are descriptors in a heap.
-fn is_descriptor(m: &Module<'_>, ty: Id) -> bool {
-    match m.ty(ty) {
-        Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => true,
-        Type::Other(op) => matches!(
-            op,
-            Op::TypeBufferEXT | Op::TypeAccelerationStructureKHR | Op::TypeTensorARM
-        ),
-        _ => false,
-    }
-}
+/// Descriptors in a heap.
+const DESCRIPTOR: Pattern = Pattern::either(&[
+    IMAGE,
+    SAMPLER,
+    SAMPLED_IMAGE,
+    TENSOR,
+    ACCELERATION_STRUCTURE,
+    Pattern::declared_by(Op::TypeBufferEXT, "a buffer"),
+]);
 
 /// `OpConstantDataKHR` and `OpSpecConstantDataKHR`.
 pub(super) fn data(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
+    at.expect_result(&constant::DATA, Pattern::array_of(&INT))?;
     let Type::Array { element, length } = m.ty(at.result_type()) else {
-        return Err(type_finding(at, &constant::DATA, "an array"));
-    };
-    let Type::Int { width, .. } = m.ty(element) else {
-        return Err(type_finding(at, &constant::DATA, "an array of integers"));
+        return Ok(());
     };
     let words = at.inst.args().len() as u64;
     if words == 0 {
@@ -194,7 +156,9 @@ pub(super) fn data(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(length) = m.constant_u64(length) else {
         return Ok(());
     };
-    let needed = length.saturating_mul(u64::from(width)).div_ceil(32);
+    let needed = length
+        .saturating_mul(u64::from(m.bit_width(element)))
+        .div_ceil(32);
     if needed != words {
         let message = format!(
             "{} has {} of data, but {} takes {needed}",

@@ -9,7 +9,7 @@ use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
 use crate::finding::{CheckResult, all, expect};
 use crate::module::{CooperativeMatrix, Lookup, Module, Type};
-use crate::pattern::{BOOL, I32, INT, NUMBER, POINTER};
+use crate::pattern::{BOOL, I32, INT, NUMBER, POINTER, Pattern, UNTYPED_POINTER};
 use crate::rules::generated::cooperative_matrix;
 use crate::rules::tensors::{TENSOR_LAYOUT, TENSOR_VIEW};
 
@@ -41,19 +41,18 @@ fn is_no_value(o: &Operation<'_, '_, '_>, index: usize) -> bool {
     o.m.type_of(o.id(index)).is_none()
 }
 
+/// What matrices are loaded from and stored to.
+const MEMORY: Pattern = Pattern::either(&[
+    Pattern::pointer_to(&NUMBER.scalar_or_vector()),
+    UNTYPED_POINTER,
+]);
+
 pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
-    let m = o.m;
     if is_no_value(o, 0) || is_no_value(o, 1) {
         return Ok(());
     }
     let (matrix, ty, next) = accessed(o)?;
-    let is_fine = match m.ty(o.ty(0)) {
-        Type::Pointer { pointee, .. } => NUMBER.scalar_or_vector().matches(m, pointee),
-        Type::UntypedPointer { .. } => true,
-        _ => false,
-    };
-    let wanted = "a pointer to a scalar or vector of numbers";
-    o.expect_operand_that(&cooperative_matrix::POINTER, 0, is_fine, wanted)?;
+    o.expect_operand(&cooperative_matrix::POINTER, 0, MEMORY)?;
     if matches!(
         o.op,
         Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV

@@ -136,14 +136,10 @@ fn check_flags(at: &InstCtx<'_, '_>, flags: Id) -> CheckResult {
             "the flags are defined here",
         ))
     };
-    let value = match m.type_of(flags).map(|ty| m.is_int_scalar_of(ty, 32)) {
-        Some(true) => m.constant_u64(flags),
-        _ => None,
-    };
-    let Some(value) = value else {
+    let Some(value) = m.constant_u32(flags) else {
         return wrong("must be a 32-bit integer constant, but not a specialization constant");
     };
-    let has = |flag: FPFastMathMode| value & u64::from(flag.0) != 0;
+    let has = |flag: FPFastMathMode| value & flag.0 != 0;
     let known = FPFastMathMode::NotNaN.0
         | FPFastMathMode::NotInf.0
         | FPFastMathMode::NSZ.0
@@ -153,7 +149,7 @@ fn check_flags(at: &InstCtx<'_, '_>, flags: Id) -> CheckResult {
         | FPFastMathMode::AllowReassoc.0
         | FPFastMathMode::AllowTransform.0;
     let mut found = Vec::new();
-    if value & !u64::from(known) != 0 {
+    if value & !known != 0 {
         found.push(wrong(&format!("are {value:#x}, which has unknown bits")));
     }
     if has(FPFastMathMode::Fast) {

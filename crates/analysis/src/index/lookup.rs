@@ -96,34 +96,9 @@ pub trait Lookup<'a> {
         self.op_of(ty) == Op::TypeVoid
     }
 
-    /// `OpTypeBool`.
-    fn is_bool_scalar(&self, ty: Id) -> bool {
-        self.op_of(ty) == Op::TypeBool
-    }
-
     /// An integer of any width and signedness.
     fn is_int_scalar(&self, ty: Id) -> bool {
         self.op_of(ty) == Op::TypeInt
-    }
-
-    /// An integer of this width, of either signedness.
-    fn is_int_scalar_of(&self, ty: Id, bits: u32) -> bool {
-        matches!(self.declaration(ty), (Op::TypeInt, words) if word(words, 2) == bits)
-    }
-
-    /// An integer without a sign.
-    fn is_unsigned_scalar(&self, ty: Id) -> bool {
-        matches!(self.declaration(ty), (Op::TypeInt, words) if word(words, 3) == 0)
-    }
-
-    /// A float of any width and encoding.
-    fn is_float_scalar(&self, ty: Id) -> bool {
-        self.op_of(ty) == Op::TypeFloat
-    }
-
-    /// A float of this width, of any encoding.
-    fn is_float_scalar_of(&self, ty: Id, bits: u32) -> bool {
-        matches!(self.declaration(ty), (Op::TypeFloat, words) if word(words, 2) == bits)
     }
 
     /// A boolean or a number.
@@ -134,33 +109,6 @@ pub trait Lookup<'a> {
     /// A vector of either form.
     fn is_vector(&self, ty: Id) -> bool {
         matches!(self.op_of(ty), Op::TypeVector | Op::TypeVectorIdEXT)
-    }
-
-    /// A vector of booleans.
-    fn is_bool_vector(&self, ty: Id) -> bool {
-        self.vector_component(ty)
-            .is_some_and(|component| self.is_bool_scalar(component))
-    }
-
-    /// A vector of floats.
-    fn is_float_vector(&self, ty: Id) -> bool {
-        self.vector_component(ty)
-            .is_some_and(|component| self.is_float_scalar(component))
-    }
-
-    /// An integer or a vector of them.
-    fn is_int_scalar_or_vector(&self, ty: Id) -> bool {
-        self.is_int_scalar(self.scalar_or_vector_component(ty))
-    }
-
-    /// An integer without a sign or a vector of them.
-    fn is_unsigned_scalar_or_vector(&self, ty: Id) -> bool {
-        self.is_unsigned_scalar(self.scalar_or_vector_component(ty))
-    }
-
-    /// A float or a vector of them.
-    fn is_float_scalar_or_vector(&self, ty: Id) -> bool {
-        self.is_float_scalar(self.scalar_or_vector_component(ty))
     }
 
     /// The component type of a vector of either form.
@@ -176,11 +124,6 @@ pub trait Lookup<'a> {
     #[inline]
     fn scalar_or_vector_component(&self, ty: Id) -> Id {
         self.vector_component(ty).unwrap_or(ty)
-    }
-
-    /// A matrix of floats.
-    fn is_float_matrix(&self, ty: Id) -> bool {
-        matches!(self.ty(ty), Type::Matrix { column, .. } if self.is_float_vector(column))
     }
 
     /// A cooperative matrix of either form.

@@ -87,7 +87,6 @@ fn types_and_constants_are_read_off_their_instructions() {
     assert_eq!(index.component_type(Id(6)), Id(2));
     assert_eq!((index.dimension(Id(6)), index.dimension(Id(2))), (2, 1));
     assert_eq!(index.bit_width(Id(6)), 32);
-    assert!(index.is_float_matrix(Id(6)) && !index.is_float_matrix(Id(3)));
     // Sign-extended, as its type is signed.
     assert_eq!(index.constant_i64(Id(5)), Some(-2));
     assert_eq!(index.constant_u64(Id(13)), Some(0));

@@ -10,7 +10,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, NONE, Signature, Type};
-use crate::pattern::{I32, INT, POINTER, TYPED_POINTER, UNTYPED_POINTER};
+use crate::pattern::{I32, INT, POINTER, TYPED_POINTER, UNSIGNED, UNTYPED_POINTER};
 use crate::rules::generated::access_chain;
 
 pub(crate) const FAMILY: Family = Family {
@@ -212,7 +212,7 @@ fn no_integers(at: &InstCtx<'_, '_>, first: usize) -> Finding {
 }
 
 fn is_negative(m: &Module<'_>, index: Id, ty: Id) -> bool {
-    !m.is_unsigned_scalar(ty) && m.constant_i64(index).is_some_and(|index| index < 0)
+    !UNSIGNED.matches(m, ty) && m.constant_i64(index).is_some_and(|index| index < 0)
 }
 
 #[cold]

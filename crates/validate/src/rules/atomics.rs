@@ -82,7 +82,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Ok(Some(pointer)) => pointer,
         other => return all([result, other.map(drop), order, stages]),
     };
-    let is_wide = m.is_int_scalar_of(accessed, 64) && !m.has(Capability::Int64Atomics);
+    let is_wide = INT.widths(&[64]).matches(m, accessed) && !m.has(Capability::Int64Atomics);
     let width = expect(!is_wide, || {
         let message = format!("{op} on a 64-bit integer needs the capability `Int64Atomics`");
         at.finding(&atomic::INT64, message)

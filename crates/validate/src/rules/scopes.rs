@@ -8,6 +8,7 @@ use super::Family;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Models, Module};
+use crate::pattern::I32;
 use crate::rule::Rule;
 use crate::rules::generated::scope;
 
@@ -60,7 +61,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>, scope: Id) -> Result<Option<Scope>, Fi
     let Some(ty) = m.type_of(scope) else {
         return Ok(None);
     };
-    if !m.is_int_scalar_of(ty, 32) {
+    if !I32.matches(m, ty) {
         return Err(finding(
             at,
             &scope::TYPE,

@@ -8,6 +8,7 @@ use super::{Family, scopes};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module};
+use crate::pattern::I32;
 use crate::rule::Rule;
 use crate::rules::generated::semantics;
 
@@ -86,7 +87,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>, semantics: Id, scope: Id) -> CheckResu
         return Ok(());
     };
     let broken = |rule: &'static Rule, what: &str| Err(finding(at, rule, semantics, what));
-    if !m.is_int_scalar_of(ty, 32) {
+    if !I32.matches(m, ty) {
         return broken(&semantics::TYPE, "must be a 32-bit integer");
     }
     let Some(MemorySemantics(bits)) = value(m, semantics) else {

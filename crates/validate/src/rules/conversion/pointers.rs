@@ -5,6 +5,7 @@ use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use crate::finding::{CheckResult, all, both, expect};
 use crate::module::{Lookup, Module, Type, is_cross_workgroup};
+use crate::pattern::UNSIGNED;
 use crate::rules::generated::conversion;
 use crate::rules::operation::Operation;
 
@@ -72,7 +73,7 @@ pub(super) fn check_addressing(
 
 pub(super) fn check_pointer_to_integer(o: &Operation<'_, '_, '_>) -> CheckResult {
     let m = o.m;
-    let count = integer(m, o.result).filter(|_| m.is_unsigned_scalar_or_vector(o.result));
+    let count = integer(m, o.result).filter(|_| UNSIGNED.scalar_or_vector().matches(m, o.result));
     let count = count.ok_or_else(|| {
         o.result_finding(
             &conversion::INTEGER_OF_POINTER,

@@ -255,7 +255,7 @@ fn check_decode(
             Type::Array { element, .. } => {
                 let length = m.array_length(parameter);
                 let fits = length.is_none() || dimension.is_none() || length == dimension;
-                m.is_int_scalar_of(element, 32) && fits
+                I32.matches(m, element) && fits
             }
             _ => false,
         };

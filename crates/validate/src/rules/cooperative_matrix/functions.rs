@@ -8,6 +8,7 @@ use super::super::operation::Operation;
 use super::shapes::{Use, different};
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::module::{CooperativeMatrix, Lookup, Type};
+use crate::pattern::I32;
 use crate::rules::generated::cooperative_matrix;
 
 pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> CheckResult {
@@ -210,7 +211,7 @@ fn check_element_function(
         return all([made, count]);
     }
     let parameter = |index: usize| Id(parameters.get(index).copied().unwrap_or(0));
-    let is_32_bit = |index| m.is_int_scalar_of(parameter(index), 32);
+    let is_32_bit = |index| I32.matches(m, parameter(index));
     let place = expect(
         is_32_bit(0) && is_32_bit(1),
         "must have 32-bit integers for row and column",

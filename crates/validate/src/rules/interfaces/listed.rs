@@ -5,6 +5,7 @@ use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Contents, EntryPoint, Inst, Lookup, Module};
+use crate::pattern::{FLOAT, INT, Pattern};
 use crate::rules::generated::interface;
 
 /// A variable of an interface.
@@ -114,6 +115,9 @@ pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResul
     }))
 }
 
+/// What is not interpolated between vertices.
+const NOT_INTERPOLATED: Pattern = Pattern::either(&[INT.scalar_or_vector(), FLOAT.widths(&[64])]);
+
 fn check_stage_variable(
     m: &Module<'_>,
     entry: &EntryPoint<'_>,
@@ -157,9 +161,7 @@ fn check_stage_variable(
     let needs_flat = is_input
         && entry.model == ExecutionModel::Fragment
         && !is_flat
-        && listed
-            .ty
-            .is_some_and(|ty| m.is_int_scalar_or_vector(ty) || m.is_float_scalar_of(ty, 64));
+        && listed.ty.is_some_and(|ty| NOT_INTERPOLATED.matches(m, ty));
     if needs_flat {
         let message = format!(
             "{} can't be interpolated, so it must be decorated with Flat",

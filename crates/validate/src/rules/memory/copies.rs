@@ -9,7 +9,7 @@ use super::operands;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module};
-use crate::pattern::{INT, POINTER};
+use crate::pattern::{INT, POINTER, UNSIGNED};
 use crate::rules::generated::memory;
 use crate::rules::small_types;
 
@@ -80,7 +80,7 @@ fn size(at: &InstCtx<'_, '_>, target: Id, source: Id) -> CheckResult {
     let m = at.m;
     let id = at.id(2);
     at.expect_operand(&memory::COPY_SIZE, 2, INT)?;
-    let is_signed = !m.is_unsigned_scalar(at.type_of_arg(2));
+    let is_signed = !UNSIGNED.matches(m, at.type_of_arg(2));
     let Some(size) = m.constant_u64(id) else {
         return Ok(());
     };

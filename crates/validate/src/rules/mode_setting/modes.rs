@@ -8,6 +8,7 @@ use super::workgroup;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Lookup, Models, Module};
+use crate::pattern::FLOAT;
 use crate::rules::generated::mode_setting;
 
 /// Checks an `OpExecutionMode` or `OpExecutionModeId`.
@@ -115,7 +116,7 @@ fn check_ids(at: &InstCtx<'_, '_>, mode: ExecutionMode) -> CheckResult {
 fn check_fast_math(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let (ty, flags) = (at.id(2), at.id(3));
-    let is_float = expect(m.is_float_scalar(ty), || {
+    let is_float = expect(FLOAT.matches(m, ty), || {
         let message = format!(
             "the target type of FPFastMathDefault must be a floating-point type, but is {}",
             m.show_type(ty)

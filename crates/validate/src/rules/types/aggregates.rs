@@ -6,7 +6,7 @@ use spirvkit_grammar::{Capability, Decoration, Op};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Lookup, Module, Type};
-use crate::pattern::{INT, NON_VOID};
+use crate::pattern::{INT, NON_VOID, UNSIGNED};
 use crate::rules::generated::type_;
 
 /// `OpTypeArray` and `OpTypeRuntimeArray`.
@@ -34,7 +34,7 @@ fn length(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(value) = m.default_u64(length) else {
         return Ok(());
     };
-    let is_signed = !m.is_unsigned_scalar(at.type_of_arg(1));
+    let is_signed = !UNSIGNED.matches(m, at.type_of_arg(1));
     expect(value > 0 && !(is_signed && (value as i64) < 0), || {
         let message = format!(
             "the length of an array must be at least 1, but is {}",

@@ -114,16 +114,32 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         index: usize,
         wanted: &str,
     ) -> Finding {
-        let operand = self.id(index);
+        self.shown_finding(rule, index, wanted, &self.m.show_operand(self.id(index)))
+    }
+
+    #[cold]
+    fn shown_finding(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        wanted: &str,
+        shown: &str,
+    ) -> Finding {
         let message = format!(
-            "{} of {} must be {wanted}, but is {}",
+            "{} of {} must be {wanted}, but is {shown}",
             self.m.operand_name(&self.inst, index),
             self.m.title_of(&self.inst),
-            self.m.show_operand(operand)
         );
         // The id may stand in an earlier operand, too.
         let finding = self.finding(rule, message).arg(self, index);
-        finding.about(self.m, operand, "the operand is defined here")
+        finding.about(self.m, self.id(index), "the operand is defined here")
+    }
+
+    /// A finding about an operand that isn't the type that it must be.
+    #[cold]
+    fn check_type(&self, rule: &'static Rule, index: usize, wanted: Pattern) -> CheckResult {
+        let shown = self.m.show_type(self.id(index));
+        Err(self.shown_finding(rule, index, &wanted.to_string(), &shown))
     }
 
     /// The same, unless it is reported elsewhere that the operand is no value.
@@ -176,7 +192,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         }
     }
 
-    /// Checks that an operand, counted from 0 behind the result, is a value that is so.
+    /// Checks that an operand, counted from 0 behind the result, is a value that matches.
     /// That what is no value should be one is reported elsewhere.
     #[inline(always)]
     pub(crate) fn expect_operand(
@@ -191,7 +207,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         }
     }
 
-    /// Checks that an operand, counted from 0 behind the result, is a type that is so.
+    /// Checks that an operand, counted from 0 behind the result, is a type that matches.
     #[inline]
     pub(crate) fn expect_type(
         &self,
@@ -201,7 +217,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
     ) -> CheckResult {
         match wanted.matches(self.m, self.id(index)) {
             true => Ok(()),
-            false => Err(self.operand_finding(rule, index, &wanted.to_string())),
+            false => self.check_type(rule, index, wanted),
         }
     }
 
@@ -249,7 +265,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
     }
 
     /// Checks that every entry point of these models by which the instruction is
-    /// reached has one of these modes. `lacking` says what it has not.
+    /// reached has one of these modes. `lacking` says what it lacks.
     #[inline]
     pub(crate) fn expect_mode(
         &self,

@@ -307,7 +307,7 @@ impl Pattern {
         }
     }
 
-    /// Whether an id is a value that is so.
+    /// Whether an id is a value that matches.
     #[inline(always)]
     pub(crate) fn matches_value(self, m: &Module<'_>, value: Id) -> bool {
         let ty = m.type_of(value).unwrap_or(Id(0));

@@ -99,7 +99,7 @@ impl Module<'_> {
     #[cold]
     pub(crate) fn show_operand(&self, id: Id) -> String {
         if self.op_of(id).is_type() {
-            return self.show_type(id);
+            return format!("the type {}", self.show_type(id));
         }
         let def = self.def(id).filter(|def| def.op().is_ext_inst());
         let def = def.filter(|def| self.is_void(def.result_type().unwrap_or(Id(0))));

@@ -119,7 +119,7 @@ fn check_entry(at: &InstCtx<'_, '_>) -> CheckResult {
         let finding = at.finding(&graph::INTERFACE, message);
         finding.about(m, graph, "the graph is defined here")
     });
-    // Of too many or too few it can't be told which is for what.
+    // With too many or too few, nobody knows which is for what.
     let types = ty.inputs.iter().chain(ty.outputs).map(Some);
     let types = types.chain(std::iter::repeat(None));
     let variables = all(interface.iter().zip(types).map(|(&id, ty)| {
@@ -159,7 +159,7 @@ fn check_interface(at: &InstCtx<'_, '_>, id: Id, ty: Option<Id>) -> CheckResult 
     })
 }
 
-/// Looks at what is to be unique in the module or in a graph, and at inputs and
+/// Looks at what must be unique in the module or in a graph, and at inputs and
 /// outputs, which need their graph's type.
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.has(Capability::GraphARM) {

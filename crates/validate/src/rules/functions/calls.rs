@@ -16,7 +16,7 @@ pub(super) fn call(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let callee = at.id(0);
     let Some(function) = m.def(callee).filter(|def| def.op() == Op::Function) else {
-        // Nothing defines it: told elsewhere.
+        // Nothing defines it, which is reported elsewhere.
         if m.op_of(callee) == Op::Nop {
             return Ok(());
         }
@@ -44,7 +44,7 @@ pub(super) fn call(at: &InstCtx<'_, '_>) -> CheckResult {
 /// Checks the arguments of a call.
 fn arguments(at: &InstCtx<'_, '_>, callee: Id, function: Inst<'_>) -> CheckResult {
     let m = at.m;
-    // A function without a function type is told where it is.
+    // A function without a function type is reported itself.
     let Type::Function { parameters, .. } = m.ty(function.id(1)) else {
         return Ok(());
     };
@@ -229,7 +229,7 @@ pub(super) fn function_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let ty = at.expect_result(&call::FUNCTION_POINTER, FUNCTION_POINTER);
     let function = at.id(0);
-    // What nothing defines is told elsewhere.
+    // What nothing defines is reported elsewhere.
     let is_function = matches!(m.op_of(function), Op::Function | Op::Nop);
     let target = expect(is_function, || {
         let message = format!(

@@ -74,7 +74,7 @@ fn check_parameters(at: &InstCtx<'_, '_>, ty: Id, parameters: &[u32]) -> CheckRe
     let mut surplus = false;
     let declared = all(own.by_ref().map(|inst| {
         let Some(wanted) = wanted.next() else {
-            // Of those that are too many, the first is told of.
+            // Of those that are too many, the first is reported.
             if std::mem::replace(&mut surplus, true) {
                 return Ok(());
             }
@@ -123,7 +123,7 @@ fn return_pointer(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
         None | Some(StorageClass::PhysicalStorageBuffer) => return Ok(()),
         Some(class) => class,
     };
-    // Without variable pointers, every return is told.
+    // Without variable pointers, every return is reported.
     let has_body = at.function().is_some_and(|f| !f.blocks.is_empty());
     if has_body && !m.has(Capability::VariablePointersStorageBuffer) {
         return Ok(());

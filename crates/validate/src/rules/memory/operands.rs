@@ -161,7 +161,7 @@ fn scopes_and_privacy(
         (operands.available, Access::Read, "MakePointerAvailable"),
         (operands.visible, Access::Write, "MakePointerVisible"),
     ];
-    let mut is_told = false;
+    let mut is_reported = false;
     let sides = sides.into_iter().map(|(scope, wrong, name)| {
         let Some(scope) = scope else {
             return Ok(());
@@ -170,7 +170,7 @@ fn scopes_and_privacy(
             let message = format!("`{name}` is not allowed for {}", at.inst.op());
             return Err(at.finding(&memory::OPERAND_DIRECTION, message));
         }
-        let lacks_bit = private && !std::mem::replace(&mut is_told, private);
+        let lacks_bit = private && !std::mem::replace(&mut is_reported, private);
         let is_shared = expect(!lacks_bit, || {
             let message = format!("`{name}` also needs `NonPrivatePointer`");
             at.finding(&memory::OPERAND_NON_PRIVATE, message)

@@ -142,7 +142,7 @@ fn class_named(inst: Inst<'_>) -> Option<StorageClass> {
 }
 
 /// Looks into functions only for storage classes that the module has and that
-/// some stage which reaches the function has not.
+/// some stage lacks from which the function is reached.
 pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     let mut present = 0u32;
     let globals = m.declared.iter().filter_map(|&offset| m.inst(offset));

@@ -123,7 +123,7 @@ pub(super) fn forward_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let pointer = at.id(0);
     let class = StorageClass(at.inst.arg(1));
-    // Nothing defines it: told elsewhere.
+    // Nothing defines it, which is reported elsewhere.
     if m.op_of(pointer) == Op::Nop {
         return Ok(());
     }

@@ -223,3 +223,5 @@ impl fmt::Display for NotComputable {
 }
 
 impl core::error::Error for NotComputable {}
+
+impl core::error::Error for Reason {}

@@ -1,5 +1,5 @@
-//! Lists the entry points of a module, with the variables of their interfaces. The
-//! module may be binary or text:
+//! Lists the entry points of a module, with the variables of their interfaces and the types of
+//! these. The module may be binary or text:
 //!
 //! ```text
 //! cargo run -p spirvkit --example entry_points -- samples/tinted.spvasm
@@ -7,48 +7,45 @@
 
 use std::error::Error;
 
-use spirvkit::binary::{Definitions, Module, Value};
+use spirvkit::analysis::index::spelling::Speller;
+use spirvkit::analysis::{Lookup, ModuleIndex};
+use spirvkit::binary::Id;
 use spirvkit::diagnostics::Source;
-use spirvkit::grammar::Op;
+use spirvkit::text::IdNames;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args()
-        .nth(1)
-        .ok_or("usage: entry_points MODULE")?;
-    let words = read(&path)?;
-    let module = Module::new(&words)?;
-
-    // OpEntryPoint's operands depend on no other instruction, so there is nothing
-    // to define.
-    let definitions = Definitions::default();
-    for instruction in module.instructions() {
-        let instruction = instruction?;
-        if instruction.op() != Op::EntryPoint {
-            continue;
+/// One line for each entry point and each variable.
+pub fn interfaces(words: &[u32]) -> Result<String, spirvkit::binary::Error> {
+    let index = ModuleIndex::new(words)?;
+    let names = IdNames::new(words);
+    let name = |id: &Id| names.show(*id);
+    let speller = Speller::new(&index, &name);
+    let mut lines = String::new();
+    for entry in &index.entry_points {
+        lines += &format!("{} {:?}\n", entry.model, entry.name());
+        for variable in entry.interface.iter().map(|&id| Id(id)) {
+            let pointee = index.type_of(variable).and_then(|ty| index.pointee(ty));
+            let ty = pointee.map(|ty| speller.spell(ty)).unwrap_or_default();
+            lines += &format!("  {}: {ty}\n", names.show(variable));
         }
-        for operand in instruction.operands(&definitions) {
-            match operand?.value {
-                Value::Enumerant {
-                    info: Some(model), ..
-                } => print!("{}", model.name()),
-                Value::String(name) => print!(" {:?}", name.to_text_lossy()),
-                Value::Id(id) => print!(" {id}"),
-                other => print!(" {other:?}"),
-            }
-        }
-        println!();
     }
-    Ok(())
+    Ok(lines)
 }
 
 /// The words of a file, which is assembled if it is text.
 fn read(path: &str) -> Result<Vec<u32>, Box<dyn Error>> {
     let bytes = std::fs::read(path)?;
-    if let Ok((words, _)) = spirvkit::words_from_bytes(&bytes) {
+    if let Ok(words) = spirvkit::words(&bytes) {
         return Ok(words);
     }
     let text = String::from_utf8(bytes).map_err(|_| "neither a module nor text")?;
     let module = spirvkit::assemble(&text, &Default::default())
         .map_err(|errors| errors.render(&Source::new(path, &text)))?;
     Ok(module.words)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1);
+    let path = path.ok_or("usage: entry_points MODULE")?;
+    print!("{}", interfaces(&read(&path)?)?);
+    Ok(())
 }

@@ -50,8 +50,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut module = Module::from_words(spirvkit::words(&std::fs::read(input)?)?)?;
     let count = shift_divisions(&mut module)?;
     println!("{count} divisions are shifts now");
-    let file = spirvkit::bytes_from_words(&module.store(), Endianness::Little);
+    let words = module.store();
     let options = ValidateOptions::for_env("vulkan1.3".parse()?);
-    spirvkit::validate_bytes(&file, &options).into_result()?;
+    spirvkit::validate(&words, &options).into_result()?;
+    let file = spirvkit::bytes_from_words(&words, Endianness::Little);
     Ok(std::fs::write(output, file)?)
 }

@@ -13,7 +13,7 @@
 //! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
 //! | [`ir`] | modules to hold, change and build |
 //! | [`cfg`](mod@cfg) | control flow as drawings |
-//! | [`reflect`] | what a module asks of an API: entry points, descriptors, layouts |
+//! | [`reflect`](mod@reflect) | what a module asks of an API: entry points, descriptors, layouts |
 //! | [`transform`] | specialization, linking, stripping, splitting |
 //! | [`debuginfo`] | what the source of a module was: files, lines, types, scopes, variables |
 //! | [`diff`] | what changed between two modules |
@@ -23,6 +23,38 @@
 //! `binary`, `diagnostics` and `grammar`. `validate` takes `text` along, which its messages
 //! quote. `dwarf` writes DWARF; `serde` makes reflections serializable, and renders
 //! diagnostics, differences and drawings as JSON.
+//!
+//! # Inputs
+//!
+//! A module is its words, `&[u32]` in host order, wherever it is only read: [`disassemble`],
+//! [`validate`](fn@validate), [`reflect`](fn@reflect), [`debuginfo::DebugInfo::read`],
+//! [`cfg::Program::new`](mod@cfg), [`analysis::ModuleIndex::new`]. [`words`] makes them of the
+//! bytes of a file, whatever their order. Who has several questions asks one
+//! [`analysis::ModuleIndex`]. What changes or compares modules takes an [`ir::Module`], which is
+//! loaded from words and stored as words.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use spirvkit::ir::Module;
+//! use spirvkit::transform::{Strip, strip};
+//!
+//! # let text = "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\nOpName %v \"v\"\n%v = OpTypeVoid\n";
+//! # let file = spirvkit::assemble(text, &Default::default())?.to_bytes(spirvkit::Endianness::Big);
+//! let words = spirvkit::words(&file)?;
+//! let reflection = spirvkit::reflect(&words)?;
+//! assert!(reflection.entry_points.is_empty());
+//!
+//! let mut module = Module::from_words(words)?;
+//! strip(&mut module, &Strip::default().names(true).lines(true));
+//! spirvkit::validate(&module.store(), &Default::default()).into_result()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Options are made in one way: from a default, by a setter for each field. Fields can be read
+//! and assigned, too.
+//!
+//! # Text
 //!
 //! Text to a module and back:
 //!
@@ -35,13 +67,16 @@
 //!       %float = OpTypeFloat 32
 //!     %float_1 = OpConstant %float 1
 //! ";
-//! let module = spirvkit::assemble(text, &AssembleOptions::default()).unwrap();
+//! let module = spirvkit::assemble(text, &AssembleOptions::default())?;
 //! let file = module.to_bytes(Endianness::Little);
 //!
 //! let options = DisassembleOptions::default().header(false);
-//! let back = spirvkit::disassemble_bytes(&file, &options).unwrap();
+//! let back = spirvkit::disassemble_bytes(&file, &options)?;
 //! assert!(back.text.contains("%float_1 = OpConstant %float 1\n"));
+//! # Ok::<(), spirvkit::Errors>(())
 //! ```
+//!
+//! # Errors
 //!
 //! Errors come all at once, as [`Diagnostic`]s that know their place, in [`Errors`] that `?`
 //! passes on and [`render`](Errors::render) shows:

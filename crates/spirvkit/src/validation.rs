@@ -11,7 +11,7 @@ use spirvkit_text::{
 };
 use spirvkit_validate::{Options, Report};
 
-/// Judges a module in binary form, of either byte order.
+/// Validates a module in binary form, of either byte order.
 ///
 /// Diagnostics hold the text of the instruction that they are about and, if the
 /// module tells, the line of the shader that it came of. Ids are called what the
@@ -29,7 +29,7 @@ pub fn validate_bytes(bytes: &[u8], options: &Options) -> Report {
     }
 }
 
-/// Judges a module, given as words in host order, as [`validate_bytes`] does.
+/// Validates a module, given as words in host order, as [`validate_bytes`] does.
 pub fn validate(words: &[u32], options: &Options) -> Report {
     // Names take a pass over the module, which one without errors is spared.
     let names = OnceCell::new();
@@ -49,7 +49,7 @@ fn room(words: &[u32]) -> Budget {
     Budget::for_words(words.len()).part(4)
 }
 
-/// Judges a module in the form of assembly text. Locations are
+/// Validates a module in the form of assembly text. Locations are
 /// [spans](spirvkit_diagnostics::Location::Span) of the text, and messages call ids what the text
 /// calls them. If the text can't be assembled, the report holds the reasons.
 ///

@@ -17,6 +17,9 @@ mod build_script;
 #[path = "../examples/count_stores.rs"]
 mod count_stores;
 #[allow(dead_code, unreachable_pub)]
+#[path = "../examples/entry_points.rs"]
+mod entry_points;
+#[allow(dead_code, unreachable_pub)]
 #[path = "../examples/expression_compiler.rs"]
 mod expression_compiler;
 #[allow(dead_code, unreachable_pub)]
@@ -49,6 +52,15 @@ fn ops(module: &Module) -> Vec<Op> {
     let function = module.functions().next().unwrap();
     let insts = module.function_instructions(function);
     insts.map(|inst| module.op(inst)).collect()
+}
+
+#[test]
+fn interfaces_are_listed_with_types() {
+    let tinted = words(include_str!("../../../samples/tinted.spvasm"));
+    assert_eq!(
+        entry_points::interfaces(&tinted).unwrap(),
+        "Fragment \"main\"\n  %uv: vec2\n  %color: vec4\n"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! make them (specification, section 3.32.7).
 //!
 //! ```
-//! use spirvkit_binary::{Budget, Id, Module};
+//! use spirvkit_binary::{Budget, Id};
 //! use spirvkit_eval::Value;
 //! use spirvkit_transform::fold::{self, Constants, Part};
 //!
@@ -15,7 +15,7 @@
 //! %6 = OpSpecConstantComposite %2 %5 %4
 //! ";
 //! let module = spirvkit_text::assemble(text, &Default::default()).unwrap();
-//! let constants = Constants::of_module(&Module::new(&module.words).unwrap());
+//! let constants = Constants::read(&module.words).unwrap();
 //! assert_eq!(constants.value(Id(5)), Some(&Value::from(42)));
 //!
 //! // As instructions: what there is already is used, the rest is made.
@@ -41,7 +41,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use spirvkit_binary::{Budget, Id, IdMap, Instruction, Module, NumberType, OverBudget};
+use spirvkit_binary::{Budget, Error, Id, IdMap, Instruction, Module, NumberType, OverBudget};
 use spirvkit_eval::{
     Evaluator, MAX_PARTS, NotComputable, Reason, Scalar, ScalarType, Type, Types, Value,
 };
@@ -101,10 +101,15 @@ impl Constants {
         (&self.types, self.budget.get_mut())
     }
 
-    /// The types and constants of a module. What can't be read or folded is left
-    /// out.
-    pub fn of_module(module: &Module<'_>) -> Self {
-        let mut constants = Self::with_word_limit(module.words().len());
+    /// The types and constants of a module, given as words in host order. What can't be
+    /// read or folded is left out.
+    ///
+    /// # Errors
+    ///
+    /// If the header can't be read.
+    pub fn read(words: &[u32]) -> Result<Self, Error> {
+        let module = Module::new(words)?;
+        let mut constants = Self::with_word_limit(words.len());
         // An instruction with an error is the last.
         for instruction in module.instructions().flatten() {
             if instruction.op() == Op::Function {
@@ -112,7 +117,7 @@ impl Constants {
             }
             let _ = constants.define(&instruction);
         }
-        constants
+        Ok(constants)
     }
 
     /// Notes the type or constant that an instruction defines; other instructions

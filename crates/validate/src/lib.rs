@@ -149,9 +149,9 @@ impl Report {
     }
 }
 
-/// Judges a module.
+/// Validates a module, given as words in host order.
 ///
-/// `words` are in host order, header included. Memory grows in proportion to the
+/// Memory grows in proportion to the
 /// module, and time hardly faster; only very many entry points that share very
 /// many functions take longer.
 pub fn validate(words: &[u32], options: &Options) -> Report {
@@ -209,7 +209,7 @@ fn check(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Rep
     report
 }
 
-/// Judges a module in the form of bytes, of either byte order.
+/// Validates a module in the form of bytes, of either byte order.
 pub fn validate_bytes(bytes: &[u8], options: &Options) -> Report {
     match words_from_bytes(bytes) {
         Ok((words, _)) => validate(&words, options),

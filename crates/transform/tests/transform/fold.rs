@@ -6,7 +6,7 @@ use spirvkit_grammar::Op;
 use spirvkit_transform::fold::{self, Constants, NotFoldable, NotWritable, Part};
 
 fn read(text: &str) -> Constants {
-    Constants::of_module(&Module::new(&spirvkit_testing::words(text)).unwrap())
+    Constants::read(&spirvkit_testing::words(text)).unwrap()
 }
 
 fn define_all(constants: &mut Constants, words: &[u32]) -> Vec<(Id, NotFoldable)> {
@@ -186,7 +186,7 @@ fn there_and_back() {
         );
         words.extend(made.unwrap());
     }
-    let new = Constants::of_module(&Module::new(&words).unwrap());
+    let new = Constants::read(&words).unwrap();
     for id in 20..next + 1 {
         let (old, new) = (old.typed_value(Id(id)), new.typed_value(Id(id)));
         assert!(id > 40 || old == new, "%{id}: {old:?}, {new:?}");

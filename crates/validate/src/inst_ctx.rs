@@ -3,11 +3,11 @@
 use std::fmt;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::ExecutionMode;
+use spirvkit_grammar::{ExecutionMode, StorageClass};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module};
-use crate::pattern::Pattern;
+use crate::pattern::{Pattern, alternatives};
 use crate::phases::refuses;
 use crate::rule::Rule;
 
@@ -233,6 +233,26 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         match is_fine {
             true => Ok(()),
             false => self.check_value(rule, index, &wanted),
+        }
+    }
+
+    /// Checks that an operand is a variable in one of these storage classes.
+    pub(crate) fn expect_variable_in(
+        &self,
+        rule: &'static Rule,
+        index: usize,
+        classes: &[StorageClass],
+    ) -> CheckResult {
+        let variable = self
+            .m
+            .def(self.id(index))
+            .filter(|def| def.op().is_variable());
+        match variable.is_some_and(|def| classes.contains(&StorageClass(def.arg(0)))) {
+            true => Ok(()),
+            false => {
+                let classes = alternatives(classes, |class| format!("`{class}`"));
+                Err(self.operand_finding(rule, index, &format!("a variable in {classes}")))
+            }
         }
     }
 

@@ -405,7 +405,7 @@ fn number(count: u32) -> String {
 }
 
 /// "a", "a or b", "a, b or c".
-fn alternatives<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
+pub(crate) fn alternatives<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
     match all {
         [] => String::new(),
         [one] => show(one),

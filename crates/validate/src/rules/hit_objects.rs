@@ -7,7 +7,7 @@ use spirvkit_grammar::{Op, StorageClass};
 use super::Family;
 use super::ray_query;
 use super::ray_tracing::{
-    Kind, RAY_GENERATION, TRACING, check_models, check_operands, check_result, expect_variable_in,
+    Kind, RAY_GENERATION, TRACING, check_models, check_operands, check_result,
 };
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
@@ -294,7 +294,7 @@ fn check_attributes(at: &InstCtx<'_, '_>, index: usize, of: Of) -> CheckResult {
         Of::Ext => StorageClass::HitObjectAttributeEXT,
         _ => StorageClass::HitObjectAttributeNV,
     };
-    expect_variable_in(at, &hit_object::ATTRIBUTES, index, &[class])
+    at.expect_variable_in(&hit_object::ATTRIBUTES, index, &[class])
 }
 
 fn check_hint(at: &InstCtx<'_, '_>, index: usize) -> CheckResult {

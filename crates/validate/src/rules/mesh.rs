@@ -50,14 +50,12 @@ fn check_count(at: &InstCtx<'_, '_>, index: usize, unsigned: bool) -> CheckResul
 }
 
 fn check_payload(at: &InstCtx<'_, '_>) -> CheckResult {
-    let Some(payload) = at.inst.optional(3).map(Id) else {
-        return Ok(());
-    };
-    if variable_class(at.m, payload) == Some(StorageClass::TaskPayloadWorkgroupEXT) {
-        return Ok(());
+    match at.inst.optional(3) {
+        Some(_) => {
+            at.expect_variable_in(&mesh::PAYLOAD, 3, &[StorageClass::TaskPayloadWorkgroupEXT])
+        }
+        None => Ok(()),
     }
-    let wanted = "a variable in `TaskPayloadWorkgroupEXT`";
-    Err(at.operand_finding(&mesh::PAYLOAD, 3, wanted))
 }
 
 /// The storage class of a variable; `None` for anything else.

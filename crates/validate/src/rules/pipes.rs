@@ -6,7 +6,7 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::pattern::{ANY, BOOL, I32, Pattern};
+use crate::pattern::{ANY, BOOL, I32, Pattern, alternatives};
 use crate::rule::Rule;
 use crate::rules::generated::pipe;
 
@@ -119,8 +119,10 @@ fn check_access(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let found = AccessQualifier(o.m.def(o.ty(index)).map_or(0, |def| def.arg(0)));
     let wanted = accesses(o.op);
     expect(wanted.contains(&found), || {
-        let wanted: Vec<_> = wanted.iter().map(ToString::to_string).collect();
-        let wanted = format!("a pipe that is {}", wanted.join(" or "));
+        let wanted = format!(
+            "a pipe that is {}",
+            alternatives(wanted, ToString::to_string)
+        );
         o.operand_finding(&pipe::PIPE, index, &wanted)
     })
 }

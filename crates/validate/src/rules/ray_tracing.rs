@@ -6,11 +6,10 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
-use crate::finding::{CheckResult, Finding, Reporter, all, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Models, Module};
 use crate::pattern::{ACCELERATION_STRUCTURE, BOOL, F32, F32_VEC2, F32_VEC3, I32, Pattern, U32};
-use crate::rule::Rule;
 use crate::rules::generated::ray;
 
 pub(crate) const FAMILY: Family = Family {
@@ -84,32 +83,16 @@ fn check_operand(at: &InstCtx<'_, '_>, index: usize, kind: Kind) -> CheckResult 
                 StorageClass::RayPayloadKHR,
                 StorageClass::IncomingRayPayloadKHR,
             ];
-            expect_variable_in(at, &ray::PAYLOAD, index, classes)
+            at.expect_variable_in(&ray::PAYLOAD, index, classes)
         }
         Kind::CallableData => {
             let classes = &[
                 StorageClass::CallableDataKHR,
                 StorageClass::IncomingCallableDataKHR,
             ];
-            expect_variable_in(at, &ray::CALLABLE_DATA, index, classes)
+            at.expect_variable_in(&ray::CALLABLE_DATA, index, classes)
         }
     }
-}
-
-/// Checks that an operand is a variable in one of these storage classes.
-pub(super) fn expect_variable_in(
-    at: &InstCtx<'_, '_>,
-    rule: &'static Rule,
-    index: usize,
-    classes: &[StorageClass],
-) -> CheckResult {
-    let variable = at.m.def(at.id(index)).filter(|def| def.op().is_variable());
-    let is_fine = variable.is_some_and(|def| classes.contains(&StorageClass(def.arg(0))));
-    expect(is_fine, || {
-        let classes: Vec<_> = classes.iter().map(|class| format!("`{class}`")).collect();
-        let wanted = format!("a variable in {}", classes.join(" or "));
-        at.operand_finding(rule, index, &wanted)
-    })
 }
 
 /// The bit of `ForceOpacityMicromap2StateKHR` among ray flags.

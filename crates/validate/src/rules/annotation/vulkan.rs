@@ -6,6 +6,7 @@ use spirvkit_grammar::{Decoration, Op, StorageClass};
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst, Lookup};
+use crate::pattern::alternatives;
 use crate::rule::Rule;
 use crate::rules::generated::annotation;
 
@@ -90,15 +91,10 @@ pub(super) fn check(
         return Ok(());
     };
     let id = at.id(0);
-    let names: Vec<String> = classes.iter().map(StorageClass::to_string).collect();
-    let names = match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
-    };
+    let names = alternatives(classes, StorageClass::to_string);
     let message = format!(
-        "{} is for the storage class {}, but {} is in {class}",
+        "{} is for the storage class {names}, but {} is in {class}",
         decorated.decoration,
-        names,
         m.name(id)
     );
     Err(at

@@ -10,6 +10,7 @@ use spirvkit_grammar::{ExtInstSet, Op, Quantifier};
 use super::Dialect;
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Lookup, Type};
+use crate::pattern::alternatives;
 use crate::rule::Rule;
 use crate::rules::ext_inst::Call;
 use crate::rules::generated::debug_info;
@@ -408,12 +409,11 @@ fn is_debug(required: Requirement) -> bool {
 fn names(set: Set, kinds: Kinds) -> String {
     let has = |kind: &Kind| set.fields(*kind).is_some();
     let names: Vec<&str> = kinds.iter().filter(has).map(Kind::name).collect();
-    match names.split_last() {
-        Some((last, [])) => format!("a {last}"),
-        Some(_) if kinds == Kinds::ALL => "a debugging instruction".to_owned(),
+    match names.len() {
+        0 => String::new(),
+        2.. if kinds == Kinds::ALL => "a debugging instruction".to_owned(),
         // There are too many types to name them all.
-        Some(_) if names.len() > 8 => "a debugging type".to_owned(),
-        Some((last, others)) => format!("a {} or {last}", others.join(", ")),
-        None => String::new(),
+        9.. => "a debugging type".to_owned(),
+        _ => format!("a {}", alternatives(&names, ToString::to_string)),
     }
 }

@@ -5,7 +5,7 @@ use core::cell::{Cell, RefCell};
 use alloc::vec::Vec;
 
 use spirvkit_binary::{Budget, Id};
-use spirvkit_grammar::{GlslStd450, Op};
+use spirvkit_grammar::{GlslStd450, Op, OpenClStd};
 
 use crate::environment::Environment;
 use crate::outcome::{Evaluated, NotComputable, Outcome, Reason};
@@ -13,7 +13,7 @@ use crate::scalar::{Scalar, ScalarType};
 use crate::signature::{MAX_OPERANDS, Signature};
 use crate::types::{Shape, Types};
 use crate::value::Value;
-use crate::{glsl, operation};
+use crate::{glsl, opencl, operation};
 
 /// Evaluates operations on values.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,31 @@ impl<'t> Evaluator<'t> {
         Ok(Outcome::new(value, evaluation.undefined.get()))
     }
 
+    /// The result of an instruction of `OpenCL.std` that works on components (see
+    /// [`evaluate_opencl_scalar`](crate::evaluate_opencl_scalar)); `select` of vectors asks
+    /// for the highest bit of each component.
+    ///
+    /// # Errors
+    ///
+    /// If the instruction, the types or the operands are not such that there is a
+    /// result.
+    pub fn evaluate_opencl(
+        &self,
+        instruction: OpenClStd,
+        result_type: Id,
+        operands: &[Value],
+    ) -> Evaluated<Value> {
+        let signature = opencl::signature(instruction).ok_or(NotComputable::OpenCl(instruction))?;
+        let evaluation = self.evaluation();
+        let is_vector = matches!(self.types.shape(result_type), Shape::Vector(..));
+        let operation = match is_vector && instruction == OpenClStd::select {
+            true => Operation::SelectComponent,
+            false => Operation::OpenCl(instruction),
+        };
+        let value = evaluation.components(operation, signature, result_type, operands)?;
+        Ok(Outcome::new(value, evaluation.undefined.get()))
+    }
+
     fn evaluation(&self) -> Evaluation<'_> {
         Evaluation {
             types: self.types,
@@ -109,6 +134,9 @@ impl<'t> Evaluator<'t> {
 enum Operation {
     Core(Op),
     Glsl(GlslStd450),
+    OpenCl(OpenClStd),
+    /// `select` of `OpenCL.std` for a component of a vector.
+    SelectComponent,
 }
 
 /// One operation on its way.
@@ -263,6 +291,10 @@ impl Evaluation<'_> {
             Operation::Glsl(instruction) => {
                 glsl::evaluate_glsl_scalar(instruction, ty, operands, self.environment)?
             }
+            Operation::OpenCl(instruction) => {
+                opencl::evaluate_opencl_scalar(instruction, ty, operands, self.environment)?
+            }
+            Operation::SelectComponent => opencl::select_component(ty, operands)?,
         };
         self.note(outcome.undefined());
         Ok(Value::Scalar(outcome.common()))

@@ -37,13 +37,60 @@ pub(crate) fn one(format: FloatFormat) -> Option<u64> {
     Some(layout.encode(Real::integer(1), Rounding::NearestEven, false))
 }
 
-/// What the mode makes of an operation in one format.
-pub(crate) fn in_mode(mode: FloatMode, layout: Layout, operands: &[u64], result: Bits) -> Bits {
-    let unspecified = |bits: &u64| mode.undefined(layout, *bits);
-    let bits = result.common();
-    let reason = result.undefined();
-    let reason = reason.or_else(|| operands.iter().chain([&bits]).find_map(unspecified));
-    Outcome::new(mode.flush(layout, bits), reason)
+/// Numbers of one format, in a mode.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arithmetic {
+    pub(crate) layout: Layout,
+    pub(crate) mode: FloatMode,
+}
+
+impl Arithmetic {
+    /// In the mode that the environment has for the format.
+    pub(crate) fn new(
+        format: FloatFormat,
+        environment: &Environment,
+    ) -> Result<Self, NotComputable> {
+        Ok(Self {
+            layout: binary_layout(format)?,
+            mode: environment.float(format),
+        })
+    }
+
+    /// An operand's bits as an operation sees them.
+    pub(crate) fn operand(self, bits: u64) -> u64 {
+        self.mode.flush(self.layout, bits)
+    }
+
+    /// An operand's number.
+    pub(crate) fn number(self, bits: u64) -> f64 {
+        self.layout.decode(self.operand(bits)).to_f64()
+    }
+
+    /// The bits of a result, rounded as the mode says.
+    pub(crate) fn rounded(self, number: Real) -> u64 {
+        self.layout.encode(number, self.mode.rounding, false)
+    }
+
+    /// The bits of a result, whatever the mode says of rounding: it is for operations
+    /// whose results are exact but for that.
+    pub(crate) fn nearest(self, number: f64) -> u64 {
+        let number = Real::from_f64(number);
+        self.layout.encode(number, Rounding::NearestEven, false)
+    }
+
+    /// Why an operation with this operand or result is undefined, if it is.
+    pub(crate) fn undefined(self, bits: u64) -> Option<Reason> {
+        self.mode.undefined(self.layout, bits)
+    }
+
+    /// What the mode makes of a result for these operands.
+    pub(crate) fn in_mode(self, operands: &[u64], result: Bits) -> Bits {
+        let unspecified = |bits: &u64| self.undefined(*bits);
+        let bits = result.common();
+        let reason = result.undefined();
+        let reason = reason.or_else(|| operands.iter().chain([&bits]).find_map(unspecified));
+        Outcome::new(self.mode.flush(self.layout, bits), reason)
+    }
 }
 
 /// An operation on numbers of one format with a result of another, which only
@@ -207,4 +254,20 @@ pub(crate) fn test(
     };
     let reason = [a, b].iter().find_map(|&bits| mode.undefined(layout, bits));
     Ok(Outcome::new(truth.into(), reason))
+}
+
+/// The lesser of two numbers, or the greater. If one is a NaN, it is the other for the
+/// instructions whose names begin with N.
+pub(crate) fn least(layout: Layout, a: u64, b: u64, ignores_nan: bool, is_greatest: bool) -> Bits {
+    let [x, y] = [a, b].map(|bits| layout.decode(bits).to_f64());
+    let is_second = if is_greatest { x < y } else { y < x };
+    let common = if is_second { b } else { a };
+    match (x.is_nan(), y.is_nan()) {
+        (true, true) if ignores_nan => defined(a),
+        (true, _) if ignores_nan => defined(b),
+        (_, true) if ignores_nan => defined(a),
+        (false, false) if x == 0.0 && y == 0.0 && a != b => undefined(Reason::SignOfZero, common),
+        (false, false) => defined(common),
+        _ => undefined(Reason::Unordered, common),
+    }
 }

@@ -5,7 +5,7 @@ use spirvkit_grammar::Op;
 use crate::environment::Environment;
 use crate::outcome::{Evaluated, NotComputable};
 use crate::scalar::{Scalar, ScalarType};
-use crate::signature::{Bits, MAX_OPERANDS, Signature, defined};
+use crate::signature::{Bits, MAX_OPERANDS, Signature, bits_of, defined};
 use crate::{float, integer};
 
 /// The result of an opcode on scalars, as [`Evaluator::evaluate`](crate::Evaluator::evaluate)
@@ -64,8 +64,7 @@ pub(crate) fn evaluate(
 ) -> Evaluated<Scalar> {
     signature.check(result, operands)?;
     let first = operands.first().map_or(result, |operand| operand.ty());
-    let bit = |index: usize| operands.get(index).map_or(0, |operand| operand.bits());
-    let bits = [bit(0), bit(1), bit(2), bit(3)];
+    let bits = bits_of(operands);
     let (width, from) = (result.width(), first.width());
     let outcome = match (result, first) {
         (_, _) if op == Op::Select => defined(if bits[0] != 0 { bits[1] } else { bits[2] }),

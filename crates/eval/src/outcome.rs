@@ -4,7 +4,7 @@ use alloc::string::ToString;
 use core::fmt;
 
 use spirvkit_binary::{FloatFormat, Id, OverBudget};
-use spirvkit_grammar::{GlslStd450, Op};
+use spirvkit_grammar::{GlslStd450, Op, OpenClStd};
 
 use crate::scalar::ScalarType;
 
@@ -32,6 +32,9 @@ pub type Evaluated<T> = Result<Outcome<T>, NotComputable>;
 /// | `FMin` and `FMax` of zeros of different signs, or with a NaN | what the comparison gives |
 /// | a clamp between bounds of which the lower is above the upper | the upper |
 /// | `Ldexp` that is too large | infinity |
+/// | a function where its set has no result | NaN, or what its formula gives |
+/// | `mul24` and `mad24` of more than 24 bits | as with the low 24 bits |
+/// | `half_sin`, `half_cos`, `half_tan` beyond 2¹⁶ | as with any other number |
 /// | computing with an undefined operand | as with 0 |
 ///
 /// ```
@@ -127,6 +130,9 @@ pub enum Reason {
     ClampBounds,
     /// A number that is too large for its format.
     Overflow,
+    /// Operands for which the function has no result, such as the logarithm of a negative
+    /// number.
+    Domain,
     /// An operand that is undefined itself.
     Operand,
 }
@@ -150,6 +156,7 @@ impl fmt::Display for Reason {
             Self::SignOfZero => "zeros of different signs are compared",
             Self::ClampBounds => "the lower bound is above the upper one",
             Self::Overflow => "the number is too large",
+            Self::Domain => "the function has no result for its operands",
             Self::Operand => "an operand is undefined",
         })
     }
@@ -163,6 +170,8 @@ pub enum NotComputable {
     Opcode(Op),
     /// The instruction of `GLSL.std.450` is not one that is evaluated here.
     Glsl(GlslStd450),
+    /// The instruction of `OpenCL.std` is not one that is evaluated here.
+    OpenCl(OpenClStd),
     /// The opcode makes or takes a pointer. No constant instruction can express
     /// where a pointer points.
     Pointer(Op),
@@ -178,6 +187,11 @@ pub enum NotComputable {
         /// How many there are.
         found: usize,
     },
+    /// The result doesn't have so many components.
+    ResultCount {
+        /// How many were asked for.
+        found: usize,
+    },
     /// An operand is not of the type that the opcode wants for its result type, or
     /// an index leads nowhere.
     Operand {
@@ -187,7 +201,8 @@ pub enum NotComputable {
     /// The result would be beyond [`MAX_PARTS`](crate::MAX_PARTS),
     /// [`MAX_DEPTH`](crate::MAX_DEPTH) or [`MAX_SCALARS`](crate::MAX_SCALARS).
     TooLarge,
-    /// The composites made so far leave no room for another (see [`Evaluator::within`](crate::Evaluator::within)).
+    /// The composites made so far leave no room for another (see
+    /// [`Evaluator::within`](crate::Evaluator::within)).
     OverBudget(OverBudget),
 }
 
@@ -196,6 +211,7 @@ impl fmt::Display for NotComputable {
         match self {
             Self::Opcode(op) => write!(f, "{op} can't be folded"),
             Self::Glsl(instruction) => write!(f, "{instruction:?} can't be folded"),
+            Self::OpenCl(instruction) => write!(f, "{instruction:?} can't be folded"),
             Self::Pointer(op) => write!(f, "{op} can't be folded: a pointer has no constant value"),
             Self::Encoding(format) => {
                 write!(f, "arithmetic on {format:?} floats can't be folded")
@@ -211,6 +227,7 @@ impl fmt::Display for NotComputable {
                 write!(f, "the opcode's result can't be {article} {ty}")
             }
             Self::OperandCount { found } => write!(f, "the opcode doesn't take {found} operands"),
+            Self::ResultCount { found } => write!(f, "the result doesn't have {found} components"),
             Self::Operand { index } => write!(
                 f,
                 "operand {} doesn't match the opcode and its result type",

@@ -15,6 +15,10 @@ pub(crate) enum Sort {
     Bool,
     Integer,
     Float,
+    /// A floating-point number of 16 or 32 bits.
+    NarrowFloat,
+    /// An integer or a floating-point number.
+    Number,
     Any,
 }
 
@@ -25,6 +29,8 @@ impl Sort {
             Self::Bool => ty == ScalarType::Bool,
             Self::Integer => matches!(ty, ScalarType::Integer { .. }),
             Self::Float => matches!(ty, ScalarType::Float(_)),
+            Self::NarrowFloat => matches!(ty, ScalarType::Float(format) if format.width() <= 32),
+            Self::Number => ty != ScalarType::Bool,
             Self::Any => true,
         }
     }
@@ -58,7 +64,7 @@ const fn signature(result: Sort, operands: &'static [Want]) -> Signature {
     }
 }
 
-use Sort::{Bool, Float, Integer};
+use Sort::{Bool, Float, Integer, NarrowFloat, Number};
 use Want::{Alike, Any, Result as Same};
 
 pub(crate) static INTEGER_UNARY: Signature = signature(Integer, &[Same]);
@@ -66,20 +72,28 @@ pub(crate) static INTEGER_BINARY: Signature = signature(Integer, &[Same, Same]);
 pub(crate) static INTEGER_TERNARY: Signature = signature(Integer, &[Same, Same, Same]);
 static SHIFT: Signature = signature(Integer, &[Same, Any(Integer)]);
 static INTEGER_TEST: Signature = signature(Bool, &[Alike(Integer), Alike(Integer)]);
-static INTEGER_FROM_INTEGER: Signature = signature(Integer, &[Any(Integer)]);
-static INTEGER_FROM_FLOAT: Signature = signature(Integer, &[Any(Float)]);
-static FLOAT_FROM_INTEGER: Signature = signature(Float, &[Any(Integer)]);
+pub(crate) static INTEGER_FROM_INTEGER: Signature = signature(Integer, &[Any(Integer)]);
+pub(crate) static INTEGER_FROM_FLOAT: Signature = signature(Integer, &[Any(Float)]);
+pub(crate) static FLOAT_FROM_INTEGER: Signature = signature(Float, &[Any(Integer)]);
 static FLOAT_FROM_FLOAT: Signature = signature(Float, &[Any(Float)]);
 pub(crate) static FLOAT_UNARY: Signature = signature(Float, &[Same]);
 pub(crate) static FLOAT_BINARY: Signature = signature(Float, &[Same, Same]);
 pub(crate) static FLOAT_TERNARY: Signature = signature(Float, &[Same, Same, Same]);
-/// A number, and the power of two by which it is multiplied.
+pub(crate) static NARROW_FLOAT_UNARY: Signature = signature(NarrowFloat, &[Same]);
+pub(crate) static NARROW_FLOAT_BINARY: Signature = signature(NarrowFloat, &[Same, Same]);
+/// A number, and an integer such as the power of two by which it is multiplied.
 pub(crate) static LDEXP: Signature = signature(Float, &[Same, Any(Integer)]);
 static FLOAT_CLASS: Signature = signature(Bool, &[Any(Float)]);
 static FLOAT_TEST: Signature = signature(Bool, &[Alike(Float), Alike(Float)]);
 static LOGICAL_UNARY: Signature = signature(Bool, &[Same]);
 static LOGICAL_BINARY: Signature = signature(Bool, &[Same, Same]);
 static SELECT: Signature = signature(Sort::Any, &[Any(Bool), Same, Same]);
+/// The two halves of an integer.
+pub(crate) static UPSAMPLE: Signature = signature(Integer, &[Alike(Integer), Alike(Integer)]);
+/// Two values and a mask of bits.
+pub(crate) static BIT_SELECT: Signature = signature(Number, &[Same, Same, Same]);
+/// Two values and an integer that chooses.
+pub(crate) static INTEGER_SELECT: Signature = signature(Number, &[Same, Same, Any(Integer)]);
 static SCALE: Signature = Signature {
     scalar_from: 1,
     ..signature(Float, &[Same, Same])
@@ -174,8 +188,8 @@ impl Signature {
         };
         alike.unwrap_or(match sort {
             Sort::Bool | Sort::Any => ScalarType::Bool,
-            Sort::Integer => ScalarType::Integer { width: 32 },
-            Sort::Float => ScalarType::Float(FloatFormat::Single),
+            Sort::Integer | Sort::Number => ScalarType::Integer { width: 32 },
+            Sort::Float | Sort::NarrowFloat => ScalarType::Float(FloatFormat::Single),
         })
     }
 
@@ -205,6 +219,15 @@ impl Signature {
         }
         Ok(())
     }
+}
+
+/// The bits of operands, of which there are not more than there may be.
+pub(crate) fn bits_of(operands: &[Scalar]) -> [u64; MAX_OPERANDS] {
+    let mut bits = [0; MAX_OPERANDS];
+    for (bits, operand) in bits.iter_mut().zip(operands) {
+        *bits = operand.bits();
+    }
+    bits
 }
 
 /// Bits of a result.

@@ -210,9 +210,11 @@ fn whole_values() {
     assert_eq!(round.common(), vector(1.0, 2.0));
     assert!(
         evaluator
-            .evaluate_glsl(Glsl::Sin, Id(2), &[vector(1.0, 2.0)])
+            .evaluate_glsl(Glsl::Length, Id(2), &[vector(1.0, 2.0)])
             .is_err()
     );
+    let sine = evaluator.evaluate_glsl(Glsl::Sin, Id(2), &[vector(0.0, -0.0)]);
+    assert_eq!(sine.unwrap().defined(), Ok(vector(0.0, -0.0)));
     assert!(evaluator.evaluate_glsl(Glsl::Floor, Id(2), &[]).is_err());
     let environment = Environment::default();
     for number in 0..100 {

@@ -2,7 +2,9 @@
 
 mod composites;
 mod glsl;
+mod glsl_vectors;
 mod modes;
+mod opencl;
 mod oracle;
 mod products;
 mod scalars;

@@ -1,0 +1,205 @@
+//! How far results are from the exact ones, against what the specifications allow.
+//!
+//! `SAMPLES=1000000 cargo test --release -p spirvkit-eval --test precision -- --nocapture`
+//! takes more samples than usual, and shows the greatest errors.
+
+mod functions;
+mod reference;
+mod vectors;
+
+use dashu_float::ops::Abs;
+use functions::{FUNCTIONS, Function, Instruction};
+use reference::{Big, big};
+use spirvkit_binary::FloatFormat;
+use spirvkit_eval::{
+    Environment, Precision, Scalar, ScalarType, evaluate_glsl_scalar, evaluate_opencl_scalar,
+    glsl_precision, opencl_precision,
+};
+
+/// How many bits numbers have beyond which nothing is asked of results.
+fn precision(format: FloatFormat) -> (isize, isize) {
+    match format {
+        FloatFormat::Half => (11, -14),
+        FloatFormat::Single => (24, -126),
+        _ => (53, -1022),
+    }
+}
+
+/// How many operands each function gets.
+pub(crate) fn samples(usually: u64) -> u64 {
+    match std::env::var("SAMPLES") {
+        Ok(samples) => samples.parse().expect("a number"),
+        Err(_) => usually,
+    }
+}
+
+/// Numbers that look random, and are the same each time.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next bits (SplitMix64).
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number of a format in a range, or any at all, one as often as the other.
+    pub(crate) fn number(&mut self, format: FloatFormat, (low, high): (f64, f64)) -> Scalar {
+        let ty = ScalarType::Float(format);
+        let bits = self.bits();
+        if bits & 1 == 0 {
+            return Scalar::new(ty, self.bits());
+        }
+        let part = (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
+        narrowed(low + (high - low) * part, format)
+    }
+}
+
+/// The number of a format that isn't greater in magnitude.
+fn narrowed(number: f64, format: FloatFormat) -> Scalar {
+    let environment = Environment::default();
+    let operand = [Scalar::from(number)];
+    let op = spirvkit_grammar::Op::FConvert;
+    let narrow =
+        spirvkit_eval::evaluate_scalar(op, ScalarType::Float(format), &operand, &environment);
+    narrow.unwrap().common()
+}
+
+/// The exponent of the highest bit.
+fn exponent(x: &Big) -> isize {
+    let repr = x.repr();
+    repr.exponent() + repr.digits() as isize - 1
+}
+
+/// How far a result is from the exact one, in units of the last place; 0 if it is an infinity
+/// where it may be one.
+pub(crate) fn error(found: f64, exact: &Big, format: FloatFormat) -> f64 {
+    let (digits, least) = precision(format);
+    if *exact == Big::ZERO {
+        return if found == 0.0 { 0.0 } else { f64::INFINITY };
+    }
+    let top = exponent(exact);
+    // Half a unit below what is beyond all numbers.
+    let overflows = top > -least + 1 || {
+        let unit = (Big::ONE << (-least + 2)) - (Big::ONE << (-least + 1 - digits));
+        exact.clone().abs() >= unit.clone() - (unit >> (digits + 2))
+    };
+    if found.is_infinite() && overflows && (found < 0.0) == (*exact < Big::ZERO) {
+        return 0.0;
+    }
+    if !found.is_finite() {
+        return f64::INFINITY;
+    }
+    let unit = top.max(least) - (digits - 1);
+    let difference = (big(found, 200) - exact).abs();
+    (difference >> unit).to_f64().value()
+}
+
+/// Whether an error is what is allowed.
+fn is_allowed(precision: Precision, error: f64, exact: &Big, format: FloatFormat) -> bool {
+    let (digits, least) = self::precision(format);
+    let unit = || {
+        let unit = exponent(exact).max(least) - (digits - 1);
+        f64::powi(2.0, unit as i32)
+    };
+    match precision {
+        Precision::Correct => error <= 0.5 + 1e-4,
+        Precision::Ulp(most) => error <= most,
+        Precision::Absolute(most) => error * unit() <= most.max(unit()),
+        _ => true,
+    }
+}
+
+/// The greatest error of an instruction.
+fn greatest_error(
+    function: &Function,
+    instruction: Instruction,
+    format: FloatFormat,
+    count: u64,
+) -> f64 {
+    let environment = Environment::default();
+    let mut random = Random::new(instruction.number());
+    let ty = ScalarType::Float(format);
+    let bits = if format == FloatFormat::Double {
+        160
+    } else {
+        100
+    };
+    let mut greatest = 0.0;
+    for _ in 0..count {
+        let mut operands: Vec<Scalar> = function
+            .ranges
+            .iter()
+            .map(|range| random.number(format, *range))
+            .collect();
+        if let (true, Some(last)) = (function.takes_integer, operands.last_mut()) {
+            let number = last.to_f64().unwrap();
+            *last = Scalar::from(number.clamp(-2e9, 2e9) as i32 as u32);
+        }
+        let numbers: Vec<f64> = operands
+            .iter()
+            .map(|it| it.to_f64().unwrap_or_else(|| it.sign_extended() as f64))
+            .collect();
+        if numbers.iter().any(|it| !it.is_finite()) || !(function.domain)(&numbers) {
+            continue;
+        }
+        let outcome = match instruction {
+            Instruction::Glsl(it) => evaluate_glsl_scalar(it, ty, &operands, &environment),
+            Instruction::OpenCl(it) => evaluate_opencl_scalar(it, ty, &operands, &environment),
+        };
+        let found = outcome.unwrap().common().to_f64().unwrap();
+        let exact: Vec<Big> = numbers.iter().map(|it| big(*it, bits)).collect();
+        let exact = (function.exact)(&exact);
+        let error = error(found, &exact, format);
+        let precision = match instruction {
+            Instruction::Glsl(it) => glsl_precision(it, format, &numbers),
+            Instruction::OpenCl(it) => opencl_precision(it, format, 1),
+        };
+        let about = || {
+            format!(
+                "{instruction:?} {format:?} {numbers:?}: {found:e}, {error} ULP from {:e}",
+                exact.to_f64().value()
+            )
+        };
+        assert!(is_allowed(precision, error, &exact, format), "{}", about());
+        // What is rounded once more has next to no error of its own.
+        let most = if format == FloatFormat::Double {
+            function.most
+        } else {
+            0.5 + 1e-4
+        };
+        assert!(error <= most, "{}", about());
+        greatest = f64::max(greatest, error);
+    }
+    greatest
+}
+
+fn check(formats: &[FloatFormat], usually: u64) {
+    for function in FUNCTIONS {
+        for &format in formats {
+            for &instruction in function.instructions {
+                if format == FloatFormat::Double && instruction.is_narrow() {
+                    continue;
+                }
+                let greatest = greatest_error(function, instruction, format, samples(usually));
+                println!("{instruction:?} {format:?}: {greatest:.4} ULP");
+            }
+        }
+    }
+}
+
+#[test]
+fn narrow_formats() {
+    check(&[FloatFormat::Half, FloatFormat::Single], 400);
+}
+
+#[test]
+fn doubles() {
+    check(&[FloatFormat::Double], 1_000);
+}

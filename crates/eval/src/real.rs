@@ -79,6 +79,11 @@ impl Layout {
         2 - (1 << (self.exponent - 1)) - self.fraction as i32
     }
 
+    /// The power of two behind the greatest number.
+    pub(crate) const fn greatest_power(self) -> i64 {
+        1 << (self.exponent - 1)
+    }
+
     /// Whether a number is neither zero nor normal.
     pub(crate) const fn is_denormal(self, bits: u64) -> bool {
         let magnitude = self.magnitude(bits);

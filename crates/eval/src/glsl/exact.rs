@@ -71,7 +71,8 @@ pub(crate) fn floats(
         }
         Glsl::Ldexp => {
             let result = encode(x.scaled(exponent));
-            match layout.is_special(result) && !layout.is_special(a) {
+            let is_too_large = layout.is_special(result) && !layout.is_special(a);
+            match is_too_large || exponent > layout.greatest_power() {
                 true => undefined(Reason::Overflow, result),
                 false => defined(result),
             }

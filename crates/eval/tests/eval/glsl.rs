@@ -122,7 +122,8 @@ fn halves() {
             let found = run(Glsl::Ldexp, &operands);
             let expected = rounded(x * 2f64.powi(exponent.min(1000)));
             assert_eq!(found.common().bits(), expected, "{x} {exponent}");
-            let overflows = x.is_finite() && expected & 0x7fff == 0x7c00;
+            // The set wants no greater powers, whatever they multiply.
+            let overflows = x.is_finite() && expected & 0x7fff == 0x7c00 || exponent > 16;
             assert_eq!(
                 found.undefined(),
                 overflows.then_some(Reason::Overflow),

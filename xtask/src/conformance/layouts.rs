@@ -122,7 +122,7 @@ fn check(file: &Path, env: TargetEnv) -> Found {
     let index = ModuleIndex::with_header(&words, *module.header());
     let types = Types::of(&index);
     let layouts = types.lay_out_all();
-    let blocks = blocks(&types, &instructions);
+    let blocks = blocks(&layouts[Rules::Explicit as usize], &instructions);
     for block in &blocks {
         let what = agreement(&types, &layouts, block);
         found.blocks.push(what);
@@ -142,7 +142,7 @@ fn check(file: &Path, env: TargetEnv) -> Found {
 }
 
 /// The blocks of buffers and push constants, each once.
-fn blocks(types: &Types<'_>, instructions: &[Instruction<'_>]) -> Vec<Block> {
+fn blocks(layouts: &Layouts, instructions: &[Instruction<'_>]) -> Vec<Block> {
     let mut pointees: HashMap<Id, (StorageClass, Id)> = HashMap::new();
     let mut buffer_blocks = HashSet::new();
     let mut seen = HashSet::new();
@@ -162,7 +162,7 @@ fn blocks(types: &Types<'_>, instructions: &[Instruction<'_>]) -> Vec<Block> {
                 let Some(&(class, pointee)) = pointee else {
                     continue;
                 };
-                let Some(id) = types.structure_in(pointee) else {
+                let Some(id) = layouts.structure_in(pointee) else {
                     continue;
                 };
                 let usual = match class {
@@ -326,7 +326,7 @@ impl Trial<'_> {
                 if offset.is_none() || member.layout.is_err() || !is_fixed || is_empty {
                     return false;
                 }
-                waiting.extend(self.types.structure_in(member.ty));
+                waiting.extend(self.layouts.structure_in(member.ty));
             }
         }
         !self.layouts.members(block).is_empty()

@@ -8,8 +8,8 @@ use core::cell::RefCell;
 
 use spirvkit_binary::Id;
 
-use super::types::Shape;
 use super::{Extent, Layout, Layouts, MatrixOrder, Member, NoLayout, Rules, Types};
+use crate::index::Lookup;
 
 /// How deep structures are looked into.
 const MAX_DEPTH: u32 = 32;
@@ -182,7 +182,7 @@ impl Types<'_> {
                         matrix_stride(other.layout),
                     );
                 }
-                waiting.extend(self.structure_in(one.ty));
+                waiting.extend(declared.structure_in(one.ty));
             }
         }
         found
@@ -195,16 +195,13 @@ impl Types<'_> {
         member: &'s Member,
         layouts: &'s Layouts,
     ) -> impl Iterator<Item = (Id, Result<Extent, NoLayout>)> + 's {
-        let mut ty = member.ty;
+        let mut next = Some(member.ty);
         // Of arrays of row-major matrices only the outermost stride is known; the others
         // follow from it.
         let mut outer: Option<Extent> = None;
         core::iter::from_fn(move || {
-            let declared = self.get(ty)?;
-            let Shape::Array { element, length } = declared.shape else {
-                return None;
-            };
-            let array = ty;
+            let array = next?;
+            let (element, length) = self.array(self.index.ty(array))?;
             let is_matrix = matches!(
                 member.layout,
                 Ok(Layout {
@@ -213,20 +210,18 @@ impl Types<'_> {
                 })
             );
             let stride = match (layouts.rules(), is_matrix, outer) {
-                (Rules::Explicit, ..) => {
-                    let given = self.array_stride(self.type_marks(array));
-                    let missing = spirvkit_grammar::Decoration::ArrayStride;
-                    given.unwrap_or(Err(NoLayout::Undecorated(missing)))
-                }
+                (Rules::Explicit, ..) => self.declared_stride(array),
                 (_, true, None) => stride_of(member.layout),
-                (_, true, Some(outer)) => match (outer.known(), length.and_then(Extent::known)) {
-                    (Some(size), Some(length @ 1..)) => Ok(Extent::Fixed(size / length)),
-                    _ => Err(NoLayout::UnknownNumber),
-                },
+                (_, true, Some(outer)) => {
+                    match (outer.known(), length.ok().and_then(Extent::known)) {
+                        (Some(size), Some(length @ 1..)) => Ok(Extent::Fixed(size / length)),
+                        _ => Err(NoLayout::UnknownNumber),
+                    }
+                }
                 (_, false, _) => stride_of(layouts.get(array)),
             };
             outer = stride.ok();
-            ty = element;
+            next = Some(element).filter(|&element| self.is_before(element, array));
             Some((array, stride))
         })
     }
@@ -418,7 +413,7 @@ impl Open {
             structure: self.structure,
             member: Some(index as u32),
             ty,
-            inner: types.structure_in(ty),
+            inner: layouts[0].structure_in(ty),
             places,
         }
     }

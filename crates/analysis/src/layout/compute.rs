@@ -1,47 +1,57 @@
 //! The rules.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
+use hashbrown::HashMap;
 use spirvkit_binary::Id;
 use spirvkit_grammar::Decoration;
 
-use super::types::{Marks, Shape};
-use super::{Extent, Layout, Layouts, MatrixLayout, MatrixOrder, Member, NoLayout, Rules, Types};
+use super::types::Decorations;
+use super::{
+    Extent, Known, Layout, Layouts, MatrixDecorations, MatrixLayout, MatrixOrder, Member, NoLayout,
+    OpaqueLayout, Rules, Types,
+};
+use crate::index::{Lookup, Type};
+
+/// As many types as are asked for one by one most often.
+pub(super) const LIKELY: usize = 14;
 
 /// What is known of a type that has been laid out.
-#[derive(Clone, Copy)]
-struct Known {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
     /// With column-major matrices. Of matrices and arrays of them with the strides
     /// that the rules say; explicit rules leave that to members.
-    layout: Result<Layout, NoLayout>,
-    /// If the type is a matrix or arrays of them.
-    matrix: Option<Matrix>,
+    pub(super) layout: Result<Layout, NoLayout>,
+    /// Which of the matrices it is, or arrays of it are.
+    matrix: Option<u32>,
+    /// The structure that it is, or that arrays of it hold.
+    pub(super) structure: Option<Id>,
 }
 
-const UNDEFINED: Known = Known::without_matrices(Err(NoLayout::Undefined));
-
-impl Known {
+impl Part {
     const fn without_matrices(layout: Result<Layout, NoLayout>) -> Self {
-        let matrix = None;
-        Self { layout, matrix }
+        Self {
+            layout,
+            matrix: None,
+            structure: None,
+        }
     }
 }
 
 /// What a member's decorations are applied to.
-#[derive(Clone, Copy)]
-struct Matrix {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Matrix {
     shape: MatrixShape,
-    /// With row-major matrices; for all rules but the explicit.
+    /// With row-major matrices, unless decorations place their lines.
     row_major: Result<Layout, NoLayout>,
-    /// For explicit rules: the stride of the outermost array.
+    /// Where decorations place: the stride of the outermost array.
     array_stride: Option<Extent>,
-    /// For explicit rules: where the last of the matrices begins; `None` if arrays
-    /// without elements hold none.
+    /// Where decorations place: where the last of the matrices begins; `None` if
+    /// arrays without elements hold none.
     last: Result<Option<Extent>, NoLayout>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct MatrixShape {
     /// Of a component, in bytes.
     width: u64,
@@ -49,119 +59,188 @@ struct MatrixShape {
     columns: Extent,
 }
 
-struct Rulebook<'t, 'a> {
-    types: &'t Types<'a>,
-    rules: Rules,
-    /// By the order of declarations.
-    known: Vec<Known>,
-    ranges: Vec<core::ops::Range<usize>>,
-    members: Vec<Member>,
+/// Lays out types, each after those that it is made of.
+pub(super) struct Engine<'t> {
+    pub(super) types: &'t Types<'t>,
+    pub(super) layouts: Layouts,
+    /// Whether parts stand where decorations say, and not where they find room.
+    is_declared: bool,
+    /// What stands for types that have no layout. If that is given, nothing fails:
+    /// numbers that are missing, or that may be others at run time, count as zeros,
+    /// and all sizes are the least that there may be.
+    opaque: Option<OpaqueLayout<'t>>,
+    /// Of the members of the structure in hand.
+    decorations: Vec<Decorations>,
 }
 
-impl Layouts {
-    pub(super) fn new(types: &Types<'_>, rules: Rules) -> Self {
-        let declared = types.declared();
-        let members = declared.iter().map(|declared| match declared.shape {
-            Shape::Struct(members) => members.len(),
-            _ => 0,
-        });
-        let members = members.sum();
-        let mut book = Rulebook {
+impl<'t> Engine<'t> {
+    /// The layouts of all types that are declared, by these rules.
+    pub(super) fn lay_out_all(types: &'t Types<'t>, rules: Rules) -> Layouts {
+        let mut engine = Self::new(types, rules, types.index.declared.len());
+        types.iter().for_each(|ty| engine.lay_out(ty));
+        engine.layouts
+    }
+
+    /// Places parts by decorations, aligned by rules, with layouts of types that have
+    /// none.
+    pub(super) fn declared(types: &'t Types<'t>, rules: Rules, opaque: OpaqueLayout<'t>) -> Self {
+        Self {
+            is_declared: true,
+            opaque: Some(opaque),
+            ..Self::new(types, rules, LIKELY)
+        }
+    }
+
+    /// Room for so many types.
+    fn new(types: &'t Types<'t>, rules: Rules, likely: usize) -> Self {
+        Self {
             types,
-            rules,
-            known: vec![UNDEFINED; declared.len()],
-            ranges: vec![0..0; declared.len()],
-            members: Vec::with_capacity(members),
+            layouts: Layouts {
+                rules,
+                places: HashMap::with_capacity(likely),
+                known: Vec::with_capacity(likely),
+                members: Vec::with_capacity(likely),
+                matrices: Vec::new(),
+            },
+            is_declared: rules == Rules::Explicit,
+            opaque: None,
+            decorations: Vec::new(),
+        }
+    }
+
+    /// Lays out a type whose parts have been laid out.
+    pub(super) fn lay_out(&mut self, id: Id) {
+        let start = self.layouts.members.len();
+        let ty = self.types.index.ty(id);
+        let part = match ty {
+            Type::Struct { members } => Part {
+                structure: Some(id),
+                ..Part::without_matrices(self.structure(id, members))
+            },
+            Type::Array { .. } | Type::RuntimeArray { .. } => self.array(id, ty),
+            Type::Matrix { column, count } => self.matrix(id, column, count.into()),
+            _ => Part::without_matrices(self.simple(id, ty)),
         };
-        // Structures may hold pointers that are declared after them. Everything
-        // else is made of what has been declared before.
-        for (known, declared) in book.known.iter_mut().zip(declared) {
-            if let Shape::Pointer(class) = declared.shape {
-                let size = types.pointer_size(class).ok_or(NoLayout::Opaque);
-                *known = Known::without_matrices(size.map(scalar));
+        let part = self.settled(id, part);
+        // There are fewer types and members than words, and fewer words than 2³².
+        let place = self.layouts.known.len() as u32;
+        self.layouts.places.insert(id.0, place);
+        let members = start as u32..self.layouts.members.len() as u32;
+        self.layouts.known.push(Known { part, members });
+    }
+
+    /// Puts what stands for a type without a layout in its place.
+    fn settled(&self, id: Id, part: Part) -> Part {
+        match (part.layout, self.opaque) {
+            (Err(_), Some(opaque)) => {
+                let (size, alignment) = opaque(id);
+                Part::without_matrices(Ok(Layout::of(Extent::Fixed(size), alignment)))
+            }
+            _ => part,
+        }
+    }
+
+    /// A number that has been read: see [`Self::opaque`].
+    fn number(&self, number: Result<Extent, NoLayout>) -> Result<Extent, NoLayout> {
+        match (self.opaque, number) {
+            (None, _) | (_, Ok(Extent::Fixed(_))) => number,
+            _ => Ok(Extent::Fixed(0)),
+        }
+    }
+
+    /// What is known of a part of a type. Structures may hold pointers that are
+    /// declared after them; everything else is made of what has been declared before.
+    fn part(&self, of: Id, part: Id) -> Part {
+        let ty = self.types.index.ty(part);
+        let is_pointer = matches!(ty, Type::Pointer { .. } | Type::UntypedPointer { .. });
+        match is_pointer || self.types.is_before(part, of) {
+            true => self.known_as(part, ty),
+            false => self.settled(part, Part::without_matrices(Err(NoLayout::Undefined))),
+        }
+    }
+
+    /// What is known of a type that has been laid out, or is made of no others.
+    pub(super) fn known(&self, id: Id) -> Part {
+        self.known_as(id, self.types.index.ty(id))
+    }
+
+    fn known_as(&self, id: Id, ty: Type<'_>) -> Part {
+        // Everything else is sooner worked out than looked up.
+        let known = match ty {
+            Type::Struct { .. }
+            | Type::Array { .. }
+            | Type::RuntimeArray { .. }
+            | Type::Matrix { .. } => self.layouts.known(id),
+            _ => None,
+        };
+        known.map_or_else(
+            || self.settled(id, Part::without_matrices(self.simple(id, ty))),
+            |known| known.part,
+        )
+    }
+
+    fn matrix_in(&self, part: Part) -> Option<Matrix> {
+        self.layouts.matrices.get(part.matrix? as usize).copied()
+    }
+
+    fn add_matrix(&mut self, matrix: Matrix) -> u32 {
+        self.layouts.matrices.push(matrix);
+        self.layouts.matrices.len() as u32 - 1
+    }
+
+    /// The layout of a scalar, a vector or a pointer.
+    fn simple(&self, id: Id, ty: Type<'_>) -> Result<Layout, NoLayout> {
+        match ty {
+            Type::Int { width, .. } | Type::Float { width, .. } => match width {
+                8 | 16 | 32 | 64 => Ok(Layout::scalar(u64::from(width / 8))),
+                _ => Err(NoLayout::Opaque),
+            },
+            Type::Pointer { class, .. } | Type::UntypedPointer { class } => {
+                let size = self.types.pointer_size(class).ok_or(NoLayout::Opaque);
+                size.map(Layout::scalar)
+            }
+            Type::None => Err(NoLayout::Undefined),
+            _ => {
+                let (component, count) = self.types.vector(ty).ok_or(NoLayout::Opaque)?;
+                Ok(self.line(self.width(id, component)?, count))
             }
         }
-        for (place, declared) in declared.iter().enumerate() {
-            let known = match declared.shape {
-                Shape::Pointer(_) => continue,
-                Shape::Struct(members) => {
-                    let start = book.members.len();
-                    let layout = book.structure(declared.id, members);
-                    book.ranges[place] = start..book.members.len();
-                    Known::without_matrices(layout)
-                }
-                Shape::Array { element, length } => book.array(declared.id, element, length),
-                Shape::Matrix { column, columns } => book.matrix(column, columns),
-                Shape::Vector { component, count } => {
-                    let width = book.width(component);
-                    Known::without_matrices(width.map(|width| book.vector(width, count)))
-                }
-                Shape::Scalar(size) => Known::without_matrices(Ok(scalar(size))),
-                Shape::Opaque => Known::without_matrices(Err(NoLayout::Opaque)),
-            };
-            book.known[place] = known;
+    }
+
+    /// The size of a vector's component.
+    fn width(&self, vector: Id, component: Id) -> Result<u64, NoLayout> {
+        let ty = self.types.index.ty(component);
+        if !self.types.is_before(component, vector) {
+            return Err(NoLayout::Undefined);
         }
-        Self {
-            rules,
-            places: types.places().clone(),
-            layouts: book.known.iter().map(|known| known.layout).collect(),
-            ranges: book.ranges,
-            members: book.members,
-        }
-    }
-}
-
-fn scalar(size: u64) -> Layout {
-    Layout {
-        size: Extent::Fixed(size),
-        alignment: size,
-        array_stride: None,
-        matrix: None,
-    }
-}
-
-impl Rulebook<'_, '_> {
-    /// What is known of a part of the type in hand.
-    fn part(&self, ty: Id) -> Known {
-        let place = self.types.place(ty);
-        let known = place.and_then(|place| self.known.get(place));
-        known.copied().unwrap_or(UNDEFINED)
-    }
-
-    /// The size of a component.
-    fn width(&self, component: Id) -> Result<u64, NoLayout> {
-        match self.types.get(component).map(|declared| declared.shape) {
-            Some(Shape::Scalar(size)) => Ok(size),
-            Some(_) => Err(self
-                .part(component)
-                .layout
-                .err()
-                .unwrap_or(NoLayout::Opaque)),
-            None => Err(NoLayout::Undefined),
+        match ty {
+            Type::Int { .. } | Type::Float { .. } => {
+                self.simple(component, ty).map(|layout| layout.alignment)
+            }
+            _ => {
+                let reason = self.part(vector, component).layout.err();
+                Err(reason.unwrap_or(NoLayout::Opaque))
+            }
         }
     }
 
     /// Rules 2 and 3: vectors of two components are aligned to both, those of
     /// three and four to four. Longer ones, of which only Vulkan speaks, are
     /// aligned as their components are.
-    fn vector(&self, width: u64, count: Extent) -> Layout {
-        let alignment = match (self.rules, count.known()) {
+    fn line(&self, width: u64, count: Extent) -> Layout {
+        let count = self.number(Ok(count)).unwrap_or(count);
+        let alignment = match (self.layouts.rules, count.known()) {
             (Rules::Scalar | Rules::Explicit, _) => width,
             (_, Some(2)) => 2 * width,
             (_, Some(3 | 4)) => 4 * width,
             _ => width,
         };
-        Layout {
-            size: Extent::Fixed(width).times(count),
-            alignment,
-            array_stride: None,
-            matrix: None,
-        }
+        Layout::of(Extent::Fixed(width).times(count), alignment)
     }
 
     /// The alignment of what is made of parts with this alignment.
     fn extend(&self, alignment: u64) -> u64 {
-        match self.rules {
+        match self.layouts.rules {
             Rules::Std140 => alignment.next_multiple_of(16),
             _ => alignment,
         }
@@ -170,7 +249,7 @@ impl Rulebook<'_, '_> {
     /// Whether padding at the end of arrays, matrices and structures belongs to
     /// them.
     fn pads(&self) -> bool {
-        matches!(self.rules, Rules::Std140 | Rules::Std430)
+        !self.is_declared && self.layouts.rules != Rules::Scalar
     }
 
     /// The size of so many parts of this size.
@@ -193,68 +272,84 @@ impl Rulebook<'_, '_> {
             MatrixOrder::ColumnMajor => (shape.columns, shape.rows),
             MatrixOrder::RowMajor => (shape.rows, shape.columns),
         };
-        let line = self.vector(shape.width, across);
+        let line = self.line(shape.width, across);
         let alignment = self.extend(line.alignment);
         let stride = stride.unwrap_or_else(|| line.size.round_up(alignment));
         Layout {
-            size: self.repeated(line.size, stride, lines),
-            alignment,
-            array_stride: None,
             matrix: Some(MatrixLayout { order, stride }),
+            ..Layout::of(self.repeated(line.size, stride, lines), alignment)
         }
     }
 
-    fn matrix(&self, column: Id, columns: u64) -> Known {
-        let shape = match self.types.get(column).map(|declared| declared.shape) {
-            Some(Shape::Vector { component, count }) => {
-                self.width(component).map(|width| MatrixShape {
-                    width,
-                    rows: count,
-                    columns: Extent::Fixed(columns),
-                })
+    /// The same with what a member's decorations say.
+    fn declared_matrix(
+        &self,
+        shape: MatrixShape,
+        decorations: MatrixDecorations,
+    ) -> Result<Layout, NoLayout> {
+        let order = decorations.order.unwrap_or(MatrixOrder::ColumnMajor);
+        let stride = decorations.stride.map(|bytes| Extent::Fixed(bytes.into()));
+        let stride = stride.ok_or(NoLayout::Undecorated(Decoration::MatrixStride));
+        Ok(self.matrix_layout(shape, order, Some(self.number(stride)?)))
+    }
+
+    fn matrix(&mut self, id: Id, column: Id, columns: u64) -> Part {
+        let shape = || {
+            if !self.types.is_before(column, id) {
+                return Err(NoLayout::Undefined);
             }
-            Some(_) => Err(NoLayout::Opaque),
-            None => Err(NoLayout::Undefined),
+            let vector = self.types.vector(self.types.index.ty(column));
+            let (component, rows) = vector.ok_or(NoLayout::Opaque)?;
+            Ok(MatrixShape {
+                width: self.width(column, component)?,
+                rows,
+                columns: Extent::Fixed(columns),
+            })
         };
-        let shape = match shape {
+        let shape = match shape() {
             Ok(shape) => shape,
-            Err(reason) => return Known::without_matrices(Err(reason)),
+            Err(reason) => return Part::without_matrices(Err(reason)),
         };
-        let layout = |order| match self.rules {
-            Rules::Explicit => Err(NoLayout::Undecorated(Decoration::MatrixStride)),
-            _ => Ok(self.matrix_layout(shape, order, None)),
+        let layout = |order| match self.is_declared {
+            true => self.declared_matrix(shape, MatrixDecorations::default()),
+            false => Ok(self.matrix_layout(shape, order, None)),
         };
-        Known {
+        let matrix = Matrix {
+            shape,
+            row_major: layout(MatrixOrder::RowMajor),
+            array_stride: None,
+            last: Ok(Some(Extent::Fixed(0))),
+        };
+        Part {
             layout: layout(MatrixOrder::ColumnMajor),
-            matrix: Some(Matrix {
-                shape,
-                row_major: layout(MatrixOrder::RowMajor),
-                array_stride: None,
-                last: Ok(Some(Extent::Fixed(0))),
-            }),
+            matrix: Some(self.add_matrix(matrix)),
+            structure: None,
         }
     }
 
     /// Rules 4, 6, 8 and 10.
-    fn array(&self, id: Id, element: Id, length: Option<Extent>) -> Known {
-        let element = self.part(element);
-        let given = self.array_stride(id);
+    fn array(&mut self, id: Id, ty: Type<'_>) -> Part {
+        let Some((element, length)) = self.types.array(ty) else {
+            return Part::without_matrices(Err(NoLayout::Opaque));
+        };
+        let element = self.part(id, element);
+        // Only decorations may give none.
+        let given = self.is_declared.then(|| self.types.declared_stride(id));
+        let stride = given.map(|given| self.number(given)).transpose();
+        let length = self.number(length);
         let layout = |element: Result<Layout, NoLayout>| {
-            let (element, given) = (element?, given?);
-            let length = length.ok_or(NoLayout::UnknownNumber)?;
+            let (element, stride, length) = (element?, stride?, length?);
             let alignment = self.extend(element.alignment);
-            let stride = given.unwrap_or_else(|| element.size.round_up(alignment));
+            let stride = stride.unwrap_or_else(|| element.size.round_up(alignment));
             Ok(Layout {
-                size: self.repeated(element.size, stride, length),
-                alignment,
-                array_stride: Some(stride),
+                array_stride: given.map_or(Some(stride), Result::ok),
                 matrix: element.matrix,
+                ..Layout::of(self.repeated(element.size, stride, length), alignment)
             })
         };
         let last = |last: Result<Option<Extent>, NoLayout>| {
-            let (last, given) = (last?, given?);
-            let length = length.ok_or(NoLayout::UnknownNumber)?;
-            Ok(match (last, given) {
+            let (last, stride, length) = (last?, stride?, length?);
+            Ok(match (last, stride) {
                 _ if length.known() == Some(0) => None,
                 (Some(last), Some(stride)) => {
                     Some(stride.times(length.minus(Extent::Fixed(1))).plus(last))
@@ -262,90 +357,95 @@ impl Rulebook<'_, '_> {
                 _ => None,
             })
         };
-        Known {
+        let matrix = self.matrix_in(element).map(|matrix| Matrix {
+            shape: matrix.shape,
+            row_major: layout(matrix.row_major),
+            array_stride: given.and_then(Result::ok),
+            last: last(matrix.last),
+        });
+        Part {
             layout: layout(element.layout),
-            matrix: element.matrix.map(|matrix| Matrix {
-                shape: matrix.shape,
-                row_major: layout(matrix.row_major),
-                array_stride: given.ok().flatten(),
-                last: last(matrix.last),
-            }),
+            matrix: matrix.map(|matrix| self.add_matrix(matrix)),
+            structure: element.structure,
         }
-    }
-
-    /// The stride that an array is decorated with; `None` if the rules say it.
-    fn array_stride(&self, array: Id) -> Result<Option<Extent>, NoLayout> {
-        if self.rules != Rules::Explicit {
-            return Ok(None);
-        }
-        let given = self.types.array_stride(self.types.type_marks(array));
-        let missing = NoLayout::Undecorated(Decoration::ArrayStride);
-        given.unwrap_or(Err(missing)).map(Some)
     }
 
     /// Rule 9.
     fn structure(&mut self, id: Id, members: &[u32]) -> Result<Layout, NoLayout> {
         let mut end = Ok(Extent::Fixed(0));
         let mut alignment = 1;
-        let marks = self.types.member_marks(id, members.len());
-        for (marks, &ty) in marks.into_iter().zip(members) {
-            let layout = self.in_member(Id(ty), marks);
-            let offset = match self.rules {
-                Rules::Explicit => self.offset(marks),
-                _ => match (end, layout) {
+        let mut decorations = core::mem::take(&mut self.decorations);
+        let types = self.types;
+        types.member_decorations(id, members.len(), &mut decorations);
+        for (decorations, &ty) in decorations.iter().zip(members) {
+            let layout = self.in_member(self.part(id, Id(ty)), decorations.matrix);
+            let offset = match self.is_declared {
+                true => types.offset(decorations),
+                false => match (end, layout) {
                     (Ok(end), Ok(layout)) => Ok(end.round_up(layout.alignment)),
                     (Err(reason), _) | (_, Err(reason)) => Err(reason),
                 },
             };
             // The first reason stands for the whole.
-            end = match (end, offset, layout) {
+            end = match (end, self.number(offset), layout) {
                 (Ok(end), Ok(offset), Ok(layout)) => Ok(end.max(offset.plus(layout.size))),
                 (Err(reason), ..) | (_, Err(reason), _) | (.., Err(reason)) => Err(reason),
             };
             if let Ok(layout) = layout {
                 alignment = alignment.max(layout.alignment);
             }
-            let ty = Id(ty);
-            self.members.push(Member { ty, offset, layout });
+            self.layouts.members.push(Member {
+                ty: Id(ty),
+                offset,
+                layout,
+                matrix: decorations.matrix,
+            });
         }
+        self.decorations = decorations;
         let alignment = self.extend(alignment);
-        Ok(Layout {
-            size: match self.pads() {
-                true => end?.round_up(alignment),
-                false => end?,
-            },
-            alignment,
-            array_stride: None,
-            matrix: None,
-        })
-    }
-
-    fn offset(&self, marks: Marks) -> Result<Extent, NoLayout> {
-        let missing = NoLayout::Undecorated(Decoration::Offset);
-        self.types.offset(marks).unwrap_or(Err(missing))
+        let size = match self.pads() {
+            true => end?.round_up(alignment),
+            false => end?,
+        };
+        Ok(Layout::of(size, alignment))
     }
 
     /// The layout of a type as that of a member with these decorations.
-    fn in_member(&self, ty: Id, marks: Marks) -> Result<Layout, NoLayout> {
-        let known = self.part(ty);
-        let Some(matrix) = known.matrix else {
-            return known.layout;
+    pub(super) fn in_member(
+        &self,
+        part: Part,
+        decorations: MatrixDecorations,
+    ) -> Result<Layout, NoLayout> {
+        let Some(matrix) = self.matrix_in(part) else {
+            return part.layout;
         };
-        let order = marks.order.unwrap_or(MatrixOrder::ColumnMajor);
-        if self.rules != Rules::Explicit {
-            return match order {
-                MatrixOrder::ColumnMajor => known.layout,
-                MatrixOrder::RowMajor => matrix.row_major,
+        if !self.is_declared {
+            return match decorations.order {
+                Some(MatrixOrder::RowMajor) => matrix.row_major,
+                _ => part.layout,
             };
         }
         let last = matrix.last?;
-        let stride = marks.matrix_stride();
-        let stride = stride.ok_or(NoLayout::Undecorated(Decoration::MatrixStride))?;
-        let layout = self.matrix_layout(matrix.shape, order, Some(stride));
+        let layout = self.declared_matrix(matrix.shape, decorations)?;
         Ok(Layout {
             size: last.map_or(Extent::Fixed(0), |last| last.plus(layout.size)),
             array_stride: matrix.array_stride,
             ..layout
         })
+    }
+}
+
+impl Layout {
+    pub(super) fn of(size: Extent, alignment: u64) -> Self {
+        Self {
+            size,
+            alignment,
+            array_stride: None,
+            matrix: None,
+        }
+    }
+
+    fn scalar(size: u64) -> Self {
+        Self::of(Extent::Fixed(size), size)
     }
 }

@@ -1,6 +1,8 @@
 //! The values of integer and boolean constants, as far as lengths and offsets need
 //! them.
 
+use core::cell::OnceCell;
+
 use hashbrown::HashMap;
 
 use spirvkit_binary::{Id, NumberType};
@@ -34,37 +36,46 @@ impl Constant {
 #[derive(Clone, Debug)]
 pub(super) struct Constants<'m> {
     index: &'m ModuleIndex<'m>,
-    /// What each `OpSpecConstantOp` comes to, if that can be worked out.
-    operations: HashMap<u32, Scalar>,
+    /// From the first question on that takes them.
+    operations: OnceCell<Operations>,
 }
+
+/// What each `OpSpecConstantOp` comes to, if that can be worked out.
+type Operations = HashMap<u32, Scalar>;
 
 impl<'m> Constants<'m> {
     pub(super) fn of(index: &'m ModuleIndex<'m>) -> Self {
-        let mut constants = Self {
-            index,
-            operations: HashMap::new(),
-        };
+        let operations = OnceCell::new();
+        Self { index, operations }
+    }
+
+    fn work_out_operations(&self) -> Operations {
+        let mut known = Operations::new();
         // Operands come before what is made of them.
-        let declarations = index.all_instructions();
+        let declarations = self.index.all_instructions();
         let declarations = declarations.take_while(|inst| inst.op() != Op::Function);
         for inst in declarations.filter(|inst| inst.op() == Op::SpecConstantOp) {
             let (Some(result), Some(ty)) = (inst.result(), inst.result_type()) else {
                 continue;
             };
-            if index.def_offset(result) == inst.offset()
-                && let Some((ty, _)) = constants.scalar_type(ty)
-                && let Some(value) = constants.operation(ty, inst.args())
+            if self.index.def_offset(result) == inst.offset()
+                && let Some((ty, _)) = self.scalar_type(ty)
+                && let Some(value) = self.operation(ty, inst.args(), &known)
             {
-                constants.operations.insert(result.0, value);
+                known.insert(result.0, value);
             }
         }
-        constants
+        known
     }
 
     /// A constant as a number; the bits of a negative one make a very large
     /// number, which is no length of anything.
     pub(super) fn get(&self, id: Id) -> Option<Extent> {
-        let constant = self.value(id)?;
+        let known = || {
+            let all = || self.work_out_operations();
+            self.operations.get_or_init(all)
+        };
+        let constant = self.value(id, known)?;
         Some(match constant.is_specialized {
             true => Extent::Default(constant.bits()),
             false => Extent::Fixed(constant.bits()),
@@ -83,7 +94,8 @@ impl<'m> Constants<'m> {
         }
     }
 
-    fn value(&self, id: Id) -> Option<Constant> {
+    /// A constant, where `known` gives the results of operations.
+    fn value<'c>(&self, id: Id, known: impl Fn() -> &'c Operations) -> Option<Constant> {
         let (op, &[_, ty, _, ref literal @ ..]) = self.index.declaration(id) else {
             return None;
         };
@@ -99,7 +111,7 @@ impl<'m> Constants<'m> {
             Op::ConstantTrue => (Some(true.into()), false),
             Op::SpecConstantFalse => (Some(false.into()), true),
             Op::SpecConstantTrue => (Some(true.into()), true),
-            Op::SpecConstantOp => (self.operations.get(&id.0).copied(), true),
+            Op::SpecConstantOp => (known().get(&id.0).copied(), true),
             _ => (None, false),
         };
         Some(Constant {
@@ -110,7 +122,7 @@ impl<'m> Constants<'m> {
     }
 
     /// The part of a composite to which indexes lead.
-    fn extract(&self, operands: &[u32]) -> Option<Scalar> {
+    fn extract(&self, operands: &[u32], known: &Operations) -> Option<Scalar> {
         let (&composite, indexes) = operands.split_first()?;
         let mut part = Id(composite);
         for &index in indexes {
@@ -121,33 +133,36 @@ impl<'m> Constants<'m> {
             };
             part = Id(*words.get(3..)?.get(index as usize)?);
         }
-        Some(self.value(part)?.scalar)
+        Some(self.value(part, || known)?.scalar)
     }
 
     /// The result of an operation: its opcode and the ids of its operands.
-    fn operation(&self, ty: ScalarType, words: &[u32]) -> Option<Scalar> {
+    fn operation(&self, ty: ScalarType, words: &[u32], known: &Operations) -> Option<Scalar> {
         let (&op, operands) = words.split_first()?;
         let op = Op(u16::try_from(op).ok()?);
+        let operand = |id: u32| Some(self.value(Id(id), || known)?.scalar);
         match (op, operands) {
             (Op::CompositeExtract, _) => {
-                let part = self.extract(operands)?;
+                let part = self.extract(operands, known)?;
                 return Some(Scalar::new(ty, part.bits()));
             }
             // What is not chosen need not be known.
             (Op::Select, &[condition, yes, no]) => {
-                let condition = self.value(Id(condition))?.scalar;
-                let chosen = if condition.bits() == 0 { no } else { yes };
-                return Some(Scalar::new(ty, self.value(Id(chosen))?.scalar.bits()));
+                let chosen = if operand(condition)?.bits() == 0 {
+                    no
+                } else {
+                    yes
+                };
+                return Some(Scalar::new(ty, operand(chosen)?.bits()));
             }
             _ => {}
         }
-        let operand = |id: &u32| Some(self.value(Id(*id))?.scalar);
         let mut scalars = [Scalar::zero(ty); MAX_OPERANDS];
-        let known = scalars.get_mut(..operands.len())?;
-        for (scalar, id) in known.iter_mut().zip(operands) {
+        let scalars = scalars.get_mut(..operands.len())?;
+        for (scalar, &id) in scalars.iter_mut().zip(operands) {
             *scalar = operand(id)?;
         }
-        let outcome = evaluate_scalar(op, ty, known, &Environment::default());
+        let outcome = evaluate_scalar(op, ty, scalars, &Environment::default());
         outcome.ok()?.defined().ok()
     }
 }

@@ -1,11 +1,12 @@
 //! How types lie in memory: sizes, alignments, offsets of members, and strides.
 //!
-//! [`Types`] collects what a module declares; [`Types::lay_out`] applies
-//! [`Rules`] to all of it and gives [`Layouts`], a table of every type and of
+//! [`Types`] are those that a module declares; [`Types::lay_out`] applies
+//! [`Rules`] to all of them and gives [`Layouts`], a table of every type and of
 //! every structure's members. The rules are those of GLSL (OpenGL 4.6, section
 //! 7.6.2.2 "Standard Uniform Block Layout", and `GL_EXT_scalar_block_layout`),
 //! which Vulkan's section "Offset and Stride Assignment" builds on, or what the
-//! module's own decorations say.
+//! module's own decorations say. [`DeclaredLayouts`] lays out only what is asked for,
+//! to check what decorations say against rules.
 //!
 //! Whatever can't be laid out says why ([`NoLayout`]); a number that isn't known
 //! before run time, that depends on specialization constants, or that 64 bits
@@ -44,6 +45,7 @@
 mod compare;
 mod compute;
 mod constants;
+mod declared;
 mod extent;
 mod types;
 
@@ -52,10 +54,14 @@ use core::ops::Range;
 
 use alloc::vec::Vec;
 
-use spirvkit_binary::{Id, IdMap};
+use hashbrown::HashMap;
+use spirvkit_binary::Id;
 use spirvkit_grammar::Decoration;
 
+use compute::{Matrix, Part};
+
 pub use compare::{Aspect, Comparison, Difference, Place, Row, Rows};
+pub use declared::{DeclaredLayouts, OpaqueLayout};
 pub use extent::Extent;
 pub use types::Types;
 
@@ -169,18 +175,38 @@ pub struct Member {
     pub offset: Result<Extent, NoLayout>,
     /// Its layout, in which its own decorations decide about matrices.
     pub layout: Result<Layout, NoLayout>,
+    /// What its own decorations say of matrices, by whatever rules it is laid out.
+    pub matrix: MatrixDecorations,
 }
 
-/// The layouts of all types of a module by the same rules.
+/// What decorations say of the matrices that a member holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct MatrixDecorations {
+    /// `ColMajor` or `RowMajor`.
+    pub order: Option<MatrixOrder>,
+    /// `MatrixStride`, in bytes.
+    pub stride: Option<u32>,
+}
+
+/// The layouts of the types of a module by the same rules.
 #[derive(Clone, Debug)]
 pub struct Layouts {
     rules: Rules,
-    /// One more than the index of a type; 0 stands for none.
-    places: IdMap<u32>,
-    layouts: Vec<Result<Layout, NoLayout>>,
-    /// Where each type's members stand.
-    ranges: Vec<Range<usize>>,
+    /// Where each type stands among those that are known.
+    places: HashMap<u32, u32>,
+    known: Vec<Known>,
     members: Vec<Member>,
+    /// What matrices, and arrays of them, are made of.
+    matrices: Vec<Matrix>,
+}
+
+/// A type that has been laid out.
+#[derive(Clone, Debug)]
+struct Known {
+    part: Part,
+    /// Which of the members are its own.
+    members: Range<u32>,
 }
 
 impl Layouts {
@@ -196,19 +222,29 @@ impl Layouts {
     ///
     /// If the type has no layout, or the id is no type.
     pub fn get(&self, ty: Id) -> Result<Layout, NoLayout> {
-        let layout = self.place(ty).and_then(|place| self.layouts.get(place));
-        layout.copied().unwrap_or(Err(NoLayout::Undefined))
+        let known = self.known(ty);
+        known.map_or(Err(NoLayout::Undefined), |known| known.part.layout)
     }
 
     /// The members of a structure in the order of their numbers; of anything
     /// else, none.
     pub fn members(&self, ty: Id) -> &[Member] {
-        let range = self.place(ty).and_then(|place| self.ranges.get(place));
-        let members = range.and_then(|range| self.members.get(range.clone()));
+        let range = self.known(ty).map(|known| known.members.clone());
+        let members = range.and_then(|it| self.members.get(it.start as usize..it.end as usize));
         members.unwrap_or_default()
     }
 
-    fn place(&self, ty: Id) -> Option<usize> {
-        (self.places.get(ty) as usize).checked_sub(1)
+    /// The structure that a type is, or that arrays of it hold.
+    pub fn structure_in(&self, ty: Id) -> Option<Id> {
+        self.known(ty)?.part.structure
+    }
+
+    /// Whether a type has neither been laid out nor been expected before.
+    fn expect(&mut self, ty: Id) -> bool {
+        self.places.try_insert(ty.0, u32::MAX).is_ok()
+    }
+
+    fn known(&self, ty: Id) -> Option<&Known> {
+        self.known.get(*self.places.get(&ty.0)? as usize)
     }
 }

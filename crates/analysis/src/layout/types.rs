@@ -1,67 +1,30 @@
 //! The types of a module, and what decorations say of their layout.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-use spirvkit_binary::{Id, IdMap};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{AddressingModel, Capability, Decoration, Op, StorageClass};
 
+use super::compute::Engine;
 use super::constants::Constants;
-use super::{Extent, Layouts, MatrixOrder, NoLayout, Rules};
-use crate::index::{Decorated, Inst, ModuleIndex};
+use super::{Extent, Layouts, MatrixDecorations, MatrixOrder, NoLayout, Rules};
+use crate::index::{Decorated, ModuleIndex, Type};
 
 /// The types of a module, from which they are [laid out](Self::lay_out).
 #[derive(Clone, Debug)]
 pub struct Types<'m> {
-    index: &'m ModuleIndex<'m>,
-    /// In the order of their declarations.
-    declared: Vec<Declared<'m>>,
-    /// One more than the index of a type; 0 stands for none.
-    places: IdMap<u32>,
+    pub(super) index: &'m ModuleIndex<'m>,
     constants: Constants<'m>,
-}
-
-/// A type.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Declared<'a> {
-    pub(super) id: Id,
-    pub(super) shape: Shape<'a>,
-    /// The structure that it is, or that arrays of it hold.
-    structure: Option<Id>,
-}
-
-/// What a type is made of.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Shape<'a> {
-    /// A number of 1, 2, 4 or 8 bytes.
-    Scalar(u64),
-    Vector {
-        component: Id,
-        count: Extent,
-    },
-    Matrix {
-        column: Id,
-        columns: u64,
-    },
-    Array {
-        element: Id,
-        /// `None` if it can't be told.
-        length: Option<Extent>,
-    },
-    Struct(&'a [u32]),
-    Pointer(StorageClass),
-    /// Nothing that has a form in memory.
-    Opaque,
+    has_long_vectors: bool,
 }
 
 /// What decorations say of the layout of a type or a member. Of several
 /// decorations of one sort, the last counts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct Decorations {
     offset: Option<Given>,
     array_stride: Option<Given>,
-    matrix_stride: Option<u32>,
-    pub(super) order: Option<MatrixOrder>,
+    pub(super) matrix: MatrixDecorations,
 }
 
 /// A number of bytes in a decoration.
@@ -74,21 +37,25 @@ enum Given {
 impl<'m> Types<'m> {
     /// The types that a module declares before its functions.
     pub fn of(index: &'m ModuleIndex<'m>) -> Self {
-        let mut types = Self {
+        let declared = &index.declared_capabilities;
+        Self {
             index,
-            declared: Vec::new(),
-            places: IdMap::with_bound(0, index.words.len(), index.header.bound),
             constants: Constants::of(index),
-        };
-        for inst in index.declared.iter().filter_map(|&at| index.inst(at)) {
-            types.declare(inst);
+            has_long_vectors: declared.contains(&Capability::LongVectorEXT),
         }
-        types
     }
 
     /// The types in the order of their declarations.
     pub fn iter(&self) -> impl Iterator<Item = Id> + '_ {
-        self.declared.iter().map(|declared| declared.id)
+        let declared = self.index.declared.iter();
+        declared.filter_map(|&at| {
+            let inst = self.index.inst(at)?;
+            // An id keeps its first definition.
+            let is_first = |id: &Id| self.index.def_offset(*id) == at;
+            inst.result()
+                .filter(|_| inst.op().is_type())
+                .filter(is_first)
+        })
     }
 
     /// The value of an integer constant, such as the length of an array, or of a
@@ -106,64 +73,73 @@ impl<'m> Types<'m> {
     ///
     /// [`NoLayout::UnknownNumber`] if it is given by an id whose value isn't known.
     pub fn stride(&self, ty: Id) -> Option<Result<Extent, NoLayout>> {
-        self.array_stride(self.type_marks(ty))
+        let mut decorations = Decorations::default();
+        let own = self.index.own_decorations(ty);
+        own.for_each(|decorated| decorations.note(&decorated));
+        decorations.array_stride.map(|given| self.value(given))
     }
 
-    /// The structure that a type is, or that arrays of it hold.
-    pub fn structure_in(&self, ty: Id) -> Option<Id> {
-        self.get(ty)?.structure
+    /// The same where there has to be one.
+    pub(super) fn declared_stride(&self, array: Id) -> Result<Extent, NoLayout> {
+        let missing = NoLayout::Undecorated(Decoration::ArrayStride);
+        self.stride(array).unwrap_or(Err(missing))
     }
 
     /// Lays out all types by these rules, each once. Takes time in proportion to
     /// the length of their declarations.
     pub fn lay_out(&self, rules: Rules) -> Layouts {
-        Layouts::new(self, rules)
+        Engine::lay_out_all(self, rules)
     }
 
-    pub(super) fn declared(&self) -> &[Declared<'m>] {
-        &self.declared
-    }
-
-    pub(super) fn places(&self) -> &IdMap<u32> {
-        &self.places
-    }
-
-    /// Where in the order of declarations a type stands.
-    pub(super) fn place(&self, ty: Id) -> Option<usize> {
-        (self.places.get(ty) as usize).checked_sub(1)
-    }
-
-    pub(super) fn get(&self, ty: Id) -> Option<&Declared<'m>> {
-        self.declared.get(self.place(ty)?)
-    }
-
-    pub(super) fn type_marks(&self, ty: Id) -> Marks {
-        let mut marks = Marks::default();
-        let own = self.index.own_decorations(ty);
-        own.for_each(|decorated| marks.note(&decorated));
-        marks
-    }
-
-    /// What decorations say of each member of a structure of so many.
-    pub(super) fn member_marks(&self, ty: Id, members: usize) -> Vec<Marks> {
-        let mut marks = vec![Marks::default(); members];
+    /// Notes what decorations say of each member of a structure of so many.
+    pub(super) fn member_decorations(&self, ty: Id, count: usize, out: &mut Vec<Decorations>) {
+        out.clear();
+        out.resize(count, Decorations::default());
         for decorated in self.index.decorations(ty) {
             let member = decorated.member.map(|member| member as usize);
-            if let Some(marks) = member.and_then(|member| marks.get_mut(member)) {
-                marks.note(&decorated);
+            if let Some(decorations) = member.and_then(|member| out.get_mut(member)) {
+                decorations.note(&decorated);
             }
         }
-        marks
     }
 
-    /// The offset of a member with these decorations; `None` if they say none.
-    pub(super) fn offset(&self, marks: Marks) -> Option<Result<Extent, NoLayout>> {
-        marks.offset.map(|given| self.value(given))
+    /// The offset of a member with these decorations.
+    pub(super) fn offset(&self, decorations: &Decorations) -> Result<Extent, NoLayout> {
+        let given = decorations.offset;
+        given.map_or(Err(NoLayout::Undecorated(Decoration::Offset)), |given| {
+            self.value(given)
+        })
     }
 
-    /// The stride of an array with these decorations; `None` if they say none.
-    pub(super) fn array_stride(&self, marks: Marks) -> Option<Result<Extent, NoLayout>> {
-        marks.array_stride.map(|given| self.value(given))
+    /// What the elements of an array are, and how many; `None` for anything else.
+    pub(super) fn array(&self, ty: Type<'_>) -> Option<(Id, Result<Extent, NoLayout>)> {
+        match ty {
+            Type::Array { element, length } => {
+                let length = self.constant(length);
+                Some((element, length.ok_or(NoLayout::UnknownNumber)))
+            }
+            Type::RuntimeArray { element } => Some((element, Ok(Extent::Runtime))),
+            _ => None,
+        }
+    }
+
+    /// What the components of a vector are, and how many; `None` for anything else.
+    pub(super) fn vector(&self, ty: Type<'_>) -> Option<(Id, Extent)> {
+        match ty {
+            Type::Vector { component, count } => Some((component, Extent::Fixed(count.into()))),
+            // The same instruction declares cooperative vectors, whose components
+            // are nowhere in particular.
+            Type::LongVector { component, count } if self.has_long_vectors => {
+                Some((component, self.constant(count)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a type is declared before another.
+    pub(super) fn is_before(&self, one: Id, other: Id) -> bool {
+        let offset = self.index.def_offset(one);
+        offset != 0 && offset < self.index.def_offset(other)
     }
 
     /// How many bytes a pointer takes; `None` if it is no number.
@@ -175,86 +151,15 @@ impl<'m> Types<'m> {
         }
     }
 
-    fn has_long_vectors(&self) -> bool {
-        let declared = &self.index.declared_capabilities;
-        declared.contains(&Capability::LongVectorEXT)
-    }
-
     fn value(&self, given: Given) -> Result<Extent, NoLayout> {
         match given {
             Given::Literal(bytes) => Ok(Extent::Fixed(bytes.into())),
             Given::Constant(id) => self.constants.get(id).ok_or(NoLayout::UnknownNumber),
         }
     }
-
-    fn declare(&mut self, inst: Inst<'m>) {
-        let is_type = inst.op().is_type();
-        let Some(id) = inst.result().filter(|_| is_type) else {
-            return;
-        };
-        // An id keeps its first definition.
-        if self.index.def_offset(id) != inst.offset() {
-            return;
-        }
-        let shape = self.shape(inst);
-        let structure = match shape {
-            Shape::Struct(_) => Some(id),
-            // Elements are declared before their arrays.
-            Shape::Array { element, .. } => self.structure_in(element),
-            _ => None,
-        };
-        self.declared.push(Declared {
-            id,
-            shape,
-            structure,
-        });
-        // There are fewer types than words, and fewer words than 2³².
-        self.places.replace(id, self.declared.len() as u32);
-    }
-
-    fn shape(&self, inst: Inst<'m>) -> Shape<'m> {
-        let operands = inst.words().get(2..).unwrap_or_default();
-        match (inst.op(), operands) {
-            (Op::TypeInt | Op::TypeFloat, &[width @ (8 | 16 | 32 | 64), ..]) => {
-                Shape::Scalar(u64::from(width / 8))
-            }
-            (Op::TypeVector, &[component, count]) => Shape::Vector {
-                component: Id(component),
-                count: Extent::Fixed(count.into()),
-            },
-            // The same instruction declares cooperative vectors, whose components
-            // are nowhere in particular.
-            (Op::TypeVectorIdEXT, &[component, count]) if self.has_long_vectors() => {
-                match self.constants.get(Id(count)) {
-                    Some(count) => Shape::Vector {
-                        component: Id(component),
-                        count,
-                    },
-                    None => Shape::Opaque,
-                }
-            }
-            (Op::TypeMatrix, &[column, columns]) => Shape::Matrix {
-                column: Id(column),
-                columns: columns.into(),
-            },
-            (Op::TypeArray, &[element, length]) => Shape::Array {
-                element: Id(element),
-                length: self.constants.get(Id(length)),
-            },
-            (Op::TypeRuntimeArray, &[element]) => Shape::Array {
-                element: Id(element),
-                length: Some(Extent::Runtime),
-            },
-            (Op::TypeStruct, members) => Shape::Struct(members),
-            (Op::TypePointer | Op::TypeUntypedPointerKHR, &[class, ..]) => {
-                Shape::Pointer(StorageClass(class))
-            }
-            _ => Shape::Opaque,
-        }
-    }
 }
 
-impl Marks {
+impl Decorations {
     /// Notes a decoration, if it is one of a layout.
     fn note(&mut self, decorated: &Decorated<'_>) {
         let value = match (decorated.inst.op(), decorated.params.first()) {
@@ -268,15 +173,11 @@ impl Marks {
                 self.array_stride = Some(value);
             }
             (Decoration::MatrixStride, Given::Literal(stride)) => {
-                self.matrix_stride = Some(stride);
+                self.matrix.stride = Some(stride);
             }
-            (Decoration::RowMajor, _) => self.order = Some(MatrixOrder::RowMajor),
-            (Decoration::ColMajor, _) => self.order = Some(MatrixOrder::ColumnMajor),
+            (Decoration::RowMajor, _) => self.matrix.order = Some(MatrixOrder::RowMajor),
+            (Decoration::ColMajor, _) => self.matrix.order = Some(MatrixOrder::ColumnMajor),
             _ => {}
         }
-    }
-
-    pub(super) fn matrix_stride(self) -> Option<Extent> {
-        self.matrix_stride.map(|bytes| Extent::Fixed(bytes.into()))
     }
 }

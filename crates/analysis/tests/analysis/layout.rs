@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use spirvkit_analysis::ModuleIndex;
-use spirvkit_analysis::layout::{Extent, MatrixOrder, NoLayout, Rules, Types};
+use spirvkit_analysis::layout::{
+    DeclaredLayouts, Extent, MatrixDecorations, MatrixOrder, NoLayout, Rules, Types,
+};
+use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_binary::{Id, LiteralString, Module};
 use spirvkit_grammar::{Decoration, Op};
 
@@ -640,6 +642,12 @@ proptest! {
                 }
                 let _ = layouts.members(ty);
             }
+            let mut declared = DeclaredLayouts::new(&types, rules, &|_| (0, 1));
+            for ty in (0..12).rev().map(Id) {
+                let laid_out = declared.lay_out(ty);
+                prop_assert!(laid_out.iter().all(|&ty| declared.get(ty).alignment > 0));
+                prop_assert!(declared.lay_out(ty).is_empty());
+            }
         }
     }
 }
@@ -675,4 +683,108 @@ fn constants_have_values_and_arrays_strides() {
     let layouts = types.lay_out(Rules::Explicit);
     let vectors = layouts.get(module.id("vectors")).unwrap();
     assert_eq!(vectors.size, Extent::Default(6 * 48 + 8));
+}
+
+const DECLARED: &str = "
+OpName %inner \"inner\"
+OpName %mats \"mats\"
+OpName %bools \"bools\"
+OpName %later \"later\"
+OpMemberDecorate %inner 0 Offset 0
+OpMemberDecorate %inner 1 Offset 4
+OpMemberDecorate %s 0 Offset 8
+OpMemberDecorate %s 1 Offset 32
+OpMemberDecorate %s 1 RowMajor
+OpMemberDecorate %s 1 MatrixStride 24
+OpMemberDecorate %s 2 Offset 512
+OpMemberDecorate %later 0 Offset 16
+OpDecorate %mats ArrayStride 100
+OpDecorate %bools ArrayStride 4";
+
+const DECLARED_TYPES: &str = "%mat = OpTypeMatrix %v3 2
+%mats = OpTypeArray %mat %u32_3
+%bools = OpTypeArray %bool %u32_3
+%some = OpSpecConstant %u32 7
+%plain = OpTypeArray %v4 %some
+%inner = OpTypeStruct %u32 %v2
+%s = OpTypeStruct %inner %mats %bools %plain
+%later = OpTypeStruct %inner";
+
+#[test]
+fn what_decorations_place_is_aligned_by_rules() {
+    let module = module(
+        &format!("{HEAD}{DECLARED}"),
+        &format!("{NUMBERS}{DECLARED_TYPES}"),
+    );
+    let types = module.types();
+    let booleans = |_| (4, 4);
+    let of = |rules| {
+        let mut layouts = DeclaredLayouts::new(&types, rules, &booleans);
+        layouts.lay_out(module.id("s"));
+        let alignments = layouts.members(module.id("s")).iter();
+        let alignments: Vec<u64> = alignments.map(|it| it.layout.unwrap().alignment).collect();
+        (alignments, layouts.get(module.id("s")))
+    };
+    // Rows of two components, and of the array without a stride the alignment.
+    assert_eq!(of(Rules::Std140).0, [16, 16, 16, 16]);
+    assert_eq!(of(Rules::Std430).0, [8, 8, 4, 16]);
+    assert_eq!(of(Rules::Scalar).0, [4, 4, 4, 4]);
+    for rules in [Rules::Std140, Rules::Std430, Rules::Scalar] {
+        // No offset, no stride and no known length: the last member adds nothing that is
+        // sure, and padding is not declared. Three booleans of 4 bytes end at 524.
+        assert_eq!(of(rules).1.size, Extent::Fixed(524));
+    }
+}
+
+#[test]
+fn what_decorations_leave_open_is_told_member_by_member() {
+    let module = module(
+        &format!("{HEAD}{DECLARED}"),
+        &format!("{NUMBERS}{DECLARED_TYPES}"),
+    );
+    let types = module.types();
+    let mut layouts = DeclaredLayouts::new(&types, Rules::Std430, &|_| (4, 4));
+    layouts.lay_out(module.id("s"));
+    let [inner, mats, bools, plain] = layouts.members(module.id("s")) else {
+        panic!()
+    };
+    assert_eq!(inner.offset, Ok(Extent::Fixed(8)));
+    assert_eq!(plain.offset, Err(NoLayout::Undecorated(Decoration::Offset)));
+    assert_eq!(bools.layout.unwrap().array_stride, Some(Extent::Fixed(4)));
+    assert_eq!(plain.layout.unwrap().array_stride, None);
+    assert_eq!(plain.matrix, MatrixDecorations::default());
+    assert_eq!(mats.matrix.stride, Some(24));
+    assert_eq!(mats.matrix.order, Some(MatrixOrder::RowMajor));
+    // Three matrices of three rows of two components.
+    assert_eq!(mats.layout.unwrap().size, Extent::Fixed(200 + 48 + 8));
+    let one = layouts.in_member(
+        types.iter().find(|&ty| is_matrix(&module, ty)).unwrap(),
+        mats.matrix,
+    );
+    assert_eq!(one.size, Extent::Fixed(48 + 8));
+}
+
+fn is_matrix(module: &Assembled, ty: Id) -> bool {
+    module.index.op_of(ty) == Op::TypeMatrix
+}
+
+#[test]
+fn types_are_laid_out_once_when_they_are_asked_for() {
+    let module = module(
+        &format!("{HEAD}{DECLARED}"),
+        &format!("{NUMBERS}{DECLARED_TYPES}"),
+    );
+    let types = module.types();
+    let mut layouts = DeclaredLayouts::new(&types, Rules::Std430, &|_| (4, 4));
+    assert_eq!(layouts.lay_out(module.id("inner")), [module.id("inner")]);
+    // What is known stays known.
+    assert_eq!(layouts.lay_out(module.id("later")), [module.id("later")]);
+    assert_eq!(layouts.get(module.id("inner")).size, Extent::Fixed(12));
+    assert_eq!(layouts.get(module.id("later")).size, Extent::Fixed(28));
+    assert_eq!(layouts.get(module.id("later")).alignment, 8);
+    let rest = layouts.lay_out(module.id("s"));
+    assert!(rest.contains(&module.id("mats")), "{rest:?}");
+    assert_eq!(rest.last(), Some(&module.id("s")));
+    assert!(!rest.contains(&module.id("inner")));
+    assert_eq!(layouts.lay_out(module.id("s")), []);
 }

@@ -100,14 +100,14 @@ struct Shown {
 }
 
 /// The types of all members of these structures and of the structures in them.
-fn member_types(types: &Types<'_>, layouts: &[Layouts; 4], shown: &[Shown]) -> Vec<Id> {
+fn member_types(layouts: &Layouts, shown: &[Shown]) -> Vec<Id> {
     let mut found = BTreeSet::new();
     let mut seen: BTreeSet<Id> = shown.iter().map(|it| it.id).collect();
     let mut waiting: Vec<Id> = seen.iter().copied().collect();
     while let Some(structure) = waiting.pop() {
-        for member in layouts[0].members(structure) {
+        for member in layouts.members(structure) {
             if found.insert(member.ty) {
-                let inner = types.structure_in(member.ty);
+                let inner = layouts.structure_in(member.ty);
                 waiting.extend(inner.filter(|&inner| seen.insert(inner)));
             }
         }
@@ -131,11 +131,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             let index = ModuleIndex::with_header(module.words(), *module.header());
             let types = Types::of(&index);
             let layouts = types.lay_out_all();
+            let declared = &layouts[Rules::Explicit as usize];
             let found = match &arguments.structure {
-                Some(name) => find::named(&index, &types, &looked.ids, name),
+                Some(name) => find::named(&index, declared, &looked.ids, name),
                 None => Ok(find::laid_out(
                     &types,
-                    &layouts,
+                    declared,
                     &index,
                     arguments.built_ins,
                 )),
@@ -154,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
                     is_block: index.is_block(id),
                 })
                 .collect();
-            let members = member_types(&types, &layouts, &shown);
+            let members = member_types(declared, &shown);
             let texts = spirvkit::text::descriptions(module.words(), &members);
             let texts = members.into_iter().zip(texts).collect();
             let comparison = Comparison::new(&types, &layouts);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use spirvkit::analysis::layout::{Layouts, Rules, Types};
+use spirvkit::analysis::layout::{Layouts, Types};
 use spirvkit::analysis::{Lookup, ModuleIndex};
 use spirvkit::binary::{Id, LiteralString};
 use spirvkit::grammar::Op;
@@ -17,11 +17,11 @@ pub(super) fn text(name: Option<LiteralString<'_>>) -> Option<String> {
 }
 
 /// The structure that an id is or leads to.
-fn structure(index: &ModuleIndex<'_>, types: &Types<'_>, id: Id) -> Option<Id> {
+fn structure(index: &ModuleIndex<'_>, layouts: &Layouts, id: Id) -> Option<Id> {
     let mut id = id;
     // From a variable to its type, and from pointer to pointer.
     for _ in 0..8 {
-        if let Some(structure) = types.structure_in(id) {
+        if let Some(structure) = layouts.structure_in(id) {
             return Some(structure);
         }
         id = match index.op_of(id) {
@@ -35,17 +35,17 @@ fn structure(index: &ModuleIndex<'_>, types: &Types<'_>, id: Id) -> Option<Id> {
 /// The structures that a name or an id stands for.
 pub(super) fn named(
     index: &ModuleIndex<'_>,
-    types: &Types<'_>,
+    layouts: &Layouts,
     names: &IdNames<'_>,
     wanted: &str,
 ) -> Result<Vec<Id>, Trouble> {
     let ids = Ids {
         names,
         noun: "structure",
-        is_one: &|id| structure(index, types, id).is_some(),
+        is_one: &|id| structure(index, layouts, id).is_some(),
     };
     let found = ids.all(wanted)?;
-    let structures = found.iter().filter_map(|&id| structure(index, types, id));
+    let structures = found.iter().filter_map(|&id| structure(index, layouts, id));
     let mut structures: Vec<Id> = structures.collect();
     structures.sort_unstable();
     structures.dedup();
@@ -53,21 +53,21 @@ pub(super) fn named(
 }
 
 /// The blocks, and the structures with offsets that are not within one shown before, in
-/// the order of their declarations; those of built-ins only if they are wanted.
+/// the order of their declarations; those of built-ins only if they are wanted. The
+/// layouts are by [`Rules::Explicit`](spirvkit::analysis::layout::Rules::Explicit).
 pub(super) fn laid_out(
     types: &Types<'_>,
-    layouts: &[Layouts; 4],
+    declared: &Layouts,
     index: &ModuleIndex<'_>,
     built_ins: bool,
 ) -> Vec<Id> {
-    let explicit = &layouts[Rules::Explicit as usize];
     let mut inner = HashSet::new();
     for ty in types.iter() {
-        let members = explicit.members(ty).iter();
-        inner.extend(members.filter_map(|member| types.structure_in(member.ty)));
+        let members = declared.members(ty).iter();
+        inner.extend(members.filter_map(|member| declared.structure_in(member.ty)));
     }
     let has_offsets = |&ty: &Id| {
-        let mut members = explicit.members(ty).iter();
+        let mut members = declared.members(ty).iter();
         members.any(|member| member.offset.is_ok())
     };
     let is_laid_out = |ty: &Id| index.is_block(*ty) || has_offsets(ty) && !inner.contains(ty);

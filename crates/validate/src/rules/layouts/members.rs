@@ -1,277 +1,224 @@
 //! The members of structures that are laid out explicitly.
 
+use spirvkit_analysis::layout::{Extent, Layout, MatrixOrder, Member, NoLayout};
 use spirvkit_binary::Id;
-use spirvkit_grammar::Decoration;
+use spirvkit_grammar::Op;
 
-use super::sizes::{Kind, Layout, Layouts, MatrixLayout, UNKNOWN, round_up, shifted};
+use super::checker::{Checker, least};
+use super::straddles::shifted;
 use crate::finding::{CheckResult, Finding};
 use crate::module::{Lookup, Type};
 use crate::rules::generated::layout;
 
-/// A member: what its decorations and its type say.
-pub(super) struct Member {
-    pub(super) index: usize,
-    pub(super) ty: Id,
-    offset: Offset,
-    matrix: MatrixLayout,
-    has_matrix_stride: bool,
-    has_order: bool,
-    pub(super) layout: Layout,
-    /// Whether something is wrong with it, so that what takes its layout says
-    /// nothing.
+/// A member whose offset is known.
+struct Placed<'m> {
+    index: usize,
+    member: &'m Member,
+    layout: &'m Layout,
+    offset: u64,
+    /// Whether something is wrong with it, so that where it ends says nothing.
     is_wrong: bool,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Offset {
-    Missing,
-    /// Specialization says.
-    Unknown,
-    Known(u64),
-}
-
-impl Member {
-    fn known_offset(&self) -> Option<u64> {
-        match self.offset {
-            Offset::Known(offset) => Some(offset),
-            _ => None,
-        }
-    }
-}
-
-/// Lays out and checks a structure whose members' types have been laid out.
-pub(super) fn check(
-    layouts: &Layouts<'_, '_>,
-    id: Id,
-    types: &[u32],
-    found: &mut Vec<Finding>,
-) -> Layout {
-    let mut members = declared(layouts, id, types);
-    for member in &mut members {
+/// Checks a structure whose members' types have been checked. Returns its straddles.
+pub(super) fn check(checker: &Checker<'_, '_>, id: Id, found: &mut Vec<Finding>) -> u16 {
+    let members = checker.layouts.members(id);
+    let mut placed = Vec::with_capacity(members.len());
+    for (index, member) in members.iter().enumerate() {
+        let Ok(layout) = &member.layout else {
+            continue;
+        };
         let before = found.len();
-        let is_matrix = layouts.is_matrix(member.ty);
-        check_decorations(layouts, id, member, is_matrix, found);
-        member.layout = layouts.layout(member.ty, member.matrix, found);
-        member.is_wrong = found.len() > before;
-        // How it is aligned depends on what it lacks.
-        if is_matrix && !member.has_order {
-            member.layout.alignment = 1;
+        if let Err(NoLayout::Undecorated(_)) = member.offset {
+            missing(checker, id, index, "an Offset", found);
+        }
+        if layout.matrix.is_some() {
+            check_matrix(checker, id, index, member, layout, found);
+        }
+        let is_wrong = found.len() > before || !checker.is_sound(member.ty);
+        if let Ok(Extent::Fixed(offset)) = member.offset {
+            placed.push(Placed {
+                index,
+                member,
+                layout,
+                offset,
+                is_wrong,
+            });
         }
     }
-    let alignments = members.iter().map(|member| member.layout.alignment);
-    let alignment = layouts.extend(alignments.max().unwrap_or(1));
-    if !layouts.m.options.skip_block_layout {
-        check_offsets(layouts, id, &mut members, found);
+    if !checker.m.options.skip_block_layout {
+        check_offsets(checker, id, &mut placed, found);
     }
-    let mut size = 0;
-    let mut straddles = 0;
-    for member in members.iter().filter(|member| !member.is_wrong) {
-        if let Some(offset) = member.known_offset() {
-            size = size.max(offset.saturating_add(member.layout.size));
-            straddles |= shifted(member.layout.straddles, offset);
-        }
-    }
-    Layout {
-        size: match layouts.rules.kind {
-            Kind::Extended => round_up(size, alignment),
-            _ => size,
-        },
-        alignment,
-        straddles,
-    }
+    let sound = placed.iter().filter(|placed| !placed.is_wrong);
+    sound.fold(0, |all, placed| {
+        let straddles = checker.straddles(placed.member.ty, placed.layout);
+        all | shifted(straddles, placed.offset)
+    })
 }
 
-/// The members of a structure with what decorations say of them, not laid out
-/// yet.
-fn declared(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Vec<Member> {
-    let m = layouts.m;
-    let mut members: Vec<Member> = types
-        .iter()
-        .enumerate()
-        .map(|(index, &ty)| Member {
-            index,
-            ty: Id(ty),
-            offset: Offset::Missing,
-            matrix: MatrixLayout::default(),
-            has_matrix_stride: false,
-            has_order: false,
-            layout: UNKNOWN,
-            is_wrong: false,
-        })
-        .collect();
-    for decorated in m.decorations(id) {
-        let Some(index) = decorated.member else {
-            continue;
-        };
-        let Some(member) = members.get_mut(index as usize) else {
-            continue;
-        };
-        match decorated.decoration {
-            Decoration::Offset => member.offset = Offset::Known(decorated.param(0).into()),
-            Decoration::OffsetIdEXT => {
-                let value = m.constant_u64(Id(decorated.param(0)));
-                member.offset = value.map_or(Offset::Unknown, Offset::Known);
-            }
-            Decoration::MatrixStride => {
-                member.matrix.stride = decorated.param(0).into();
-                member.has_matrix_stride = true;
-            }
-            Decoration::RowMajor => {
-                member.matrix.row_major = true;
-                member.has_order = true;
-            }
-            Decoration::ColMajor => member.has_order = true,
-            _ => {}
-        }
-    }
-    members
+#[cold]
+fn missing(checker: &Checker<'_, '_>, id: Id, index: usize, what: &str, found: &mut Vec<Finding>) {
+    let message = format!("member {index} of {} needs {what}", checker.m.name(id));
+    found.push(checker.finding(&layout::MISSING, id, message));
 }
 
-/// The members of a structure within which a vector crosses a boundary of 16
-/// bytes where the structure begins at one. Members that are vectors have been
-/// checked.
-pub(super) fn straddling(layouts: &Layouts<'_, '_>, id: Id, types: &[u32]) -> Vec<usize> {
-    let straddles = |member: &Member| match member.known_offset() {
-        Some(offset) if !layouts.is_vector(member.ty) => {
-            let layout = layouts.layout(member.ty, member.matrix, &mut Vec::new());
-            shifted(layout.straddles, offset) & 1 != 0
-        }
-        _ => false,
-    };
-    let members = declared(layouts, id, types).into_iter();
-    members
-        .filter(straddles)
-        .map(|member| member.index)
-        .collect()
-}
-
-/// Checks that a member has the decorations that its layout needs.
-fn check_decorations(
-    layouts: &Layouts<'_, '_>,
+/// Checks what decorations say of the matrices that a member is, or holds as an array.
+fn check_matrix(
+    checker: &Checker<'_, '_>,
     id: Id,
+    index: usize,
     member: &Member,
-    is_matrix: bool,
+    layout: &Layout,
     found: &mut Vec<Finding>,
 ) {
-    let m = layouts.m;
-    let mut missing = |what: &str| {
-        let message = format!("member {} of {} needs {what}", member.index, m.name(id));
-        found.push(layouts.finding(&layout::MISSING, id, message));
-    };
-    if member.offset == Offset::Missing {
-        missing("an Offset");
+    let m = checker.m;
+    let declared = member.matrix;
+    if declared.order.is_none() {
+        let what = "RowMajor or ColMajor, because it holds a matrix";
+        missing(checker, id, index, what, found);
     }
-    if !is_matrix {
-        return;
-    }
-    if !member.has_order {
-        missing("RowMajor or ColMajor, because it holds a matrix");
-    }
-    if !member.has_matrix_stride {
-        return missing("a MatrixStride, because it holds a matrix");
+    if declared.stride.is_none() {
+        let what = "a MatrixStride, because it holds a matrix";
+        missing(checker, id, index, what, found);
     }
     // Which stride is right depends on the order.
-    if !member.has_order || m.options.skip_block_layout {
-        return;
-    }
-    let matrix = m.without_arrays(member.ty);
-    let alignment = layouts.layout(matrix, member.matrix, found).alignment;
-    let stride = member.matrix.stride;
-    if stride == 0 || !stride.is_multiple_of(alignment) {
+    if let (Some(_), Some(stride)) = (declared.order, declared.stride)
+        && (stride == 0 || !u64::from(stride).is_multiple_of(layout.alignment))
+        && !m.options.skip_block_layout
+    {
         let message = format!(
-            "the MatrixStride of member {} of {} must be a positive multiple of {alignment}, but is {stride}",
-            member.index,
-            m.name(id)
+            "the MatrixStride of member {index} of {} must be a positive multiple of {}, but is {stride}",
+            m.name(id),
+            layout.alignment
         );
-        found.push(layouts.finding(&layout::MATRIX_STRIDE, id, message));
+        found.push(checker.finding(&layout::MATRIX_STRIDE, id, message));
+    }
+    check_arrays_of_matrices(checker, member, found);
+}
+
+/// Checks the strides of arrays of matrices, from the inside out.
+fn check_arrays_of_matrices(checker: &Checker<'_, '_>, member: &Member, found: &mut Vec<Finding>) {
+    let mut arrays = Vec::new();
+    let mut inner = member.ty;
+    while let Type::Array { element, .. } | Type::RuntimeArray { element } = checker.m.ty(inner) {
+        arrays.push(inner);
+        inner = element;
+    }
+    let before = found.len();
+    let in_member = |ty| checker.layouts.in_member(ty, member.matrix);
+    let mut size = least(in_member(inner).size);
+    while let Some(array) = arrays.pop() {
+        let array_layout = in_member(array);
+        checker.check_stride(array, &array_layout, size, found);
+        // Of what is wrong, the size says nothing.
+        size = match found.len() == before {
+            true => least(array_layout.size),
+            false => 0,
+        };
     }
 }
 
 /// Checks where the members stand. Of each, the first thing is told that is wrong
 /// with its offset.
 fn check_offsets(
-    layouts: &Layouts<'_, '_>,
+    checker: &Checker<'_, '_>,
     id: Id,
-    members: &mut [Member],
+    placed: &mut [Placed<'_>],
     found: &mut Vec<Finding>,
 ) {
-    let m = layouts.m;
+    let m = checker.m;
     let of = |index: usize| format!("member {index} of {}", m.name(id));
-    members.sort_by_key(|member| (member.known_offset().unwrap_or(0), member.index));
+    placed.sort_unstable_by_key(|placed| (placed.offset, placed.index));
     let mut end = 0;
     let mut previous = 0;
     let mut runtime: Option<(usize, u64)> = None;
-    for member in members {
-        let Some(offset) = member.known_offset() else {
-            continue;
-        };
+    for placed in placed {
+        let offset = placed.offset;
         let before = found.len();
-        found.extend(check_place(layouts, id, member, offset).err());
+        found.extend(check_place(checker, id, placed).err());
         let is_astray = found.len() > before;
         if !is_astray && offset < end {
             let message = format!(
                 "{} begins at offset {offset}, but {} ends at offset {end}",
-                of(member.index),
+                of(placed.index),
                 of(previous)
             );
-            found.push(layouts.finding(&layout::OVERLAP, id, message));
+            found.push(checker.finding(&layout::OVERLAP, id, message));
         } else if let Some((index, start)) = runtime.filter(|&(_, start)| offset > start) {
             let message = format!(
                 "{} is a run-time array at offset {start}, but {} comes after it",
                 of(index),
-                of(member.index)
+                of(placed.index)
             );
-            found.push(layouts.finding(&layout::RUN_TIME_ARRAY, id, message));
+            found.push(checker.finding(&layout::RUN_TIME_ARRAY, id, message));
             runtime = None;
         }
         let is_fine = found.len() == before;
-        if is_fine && matches!(m.ty(member.ty), Type::RuntimeArray { .. }) {
-            runtime = Some((member.index, offset));
+        if is_fine && m.op_of(placed.member.ty) == Op::TypeRuntimeArray {
+            runtime = Some((placed.index, offset));
         }
         // What doesn't belong where it stands, or is of no known size, is in
         // nobody's way.
-        member.is_wrong |= is_astray;
-        if member.is_wrong {
+        placed.is_wrong |= is_astray;
+        if placed.is_wrong {
             continue;
         }
-        let mut next = offset.saturating_add(member.layout.size);
-        let is_padded = layouts.rules.kind != Kind::Scalar
-            && match m.ty(member.ty) {
-                Type::Array { .. } | Type::Struct { .. } => true,
-                // Front ends put members behind the last row of a matrix.
-                Type::Matrix { .. } => !member.matrix.row_major,
-                _ => false,
-            };
-        if is_padded {
-            next = round_up(next, member.layout.alignment);
-        }
+        let next = end_of(checker, placed);
         if next > end {
             end = next;
-            previous = member.index;
+            previous = placed.index;
         }
     }
 }
 
+/// Where the next member may begin.
+fn end_of(checker: &Checker<'_, '_>, placed: &Placed<'_>) -> u64 {
+    let Layout {
+        size,
+        alignment,
+        matrix,
+        ..
+    } = *placed.layout;
+    let end = placed.offset.saturating_add(least(size));
+    let is_padded = match checker.m.op_of(placed.member.ty) {
+        Op::TypeArray | Op::TypeStruct => true,
+        // Front ends put members behind the last row of a matrix.
+        Op::TypeMatrix => matrix.is_some_and(|it| it.order == MatrixOrder::ColumnMajor),
+        _ => false,
+    };
+    match is_padded && !checker.rules.is_scalar() {
+        true => end.checked_next_multiple_of(alignment).unwrap_or(u64::MAX),
+        false => end,
+    }
+}
+
 /// Checks where a member stands, whatever is beside it.
-fn check_place(layouts: &Layouts<'_, '_>, id: Id, member: &Member, offset: u64) -> CheckResult {
-    let of = || format!("member {} of {}", member.index, layouts.m.name(id));
-    let alignment = layouts.member_alignment(member);
+fn check_place(checker: &Checker<'_, '_>, id: Id, placed: &Placed<'_>) -> CheckResult {
+    let m = checker.m;
+    let (ty, offset) = (placed.member.ty, placed.offset);
+    let of = || format!("member {} of {}", placed.index, m.name(id));
+    let is_relaxed_vector = checker.rules.relaxed && m.is_vector(ty);
+    let alignment = match placed.layout {
+        _ if is_relaxed_vector => u64::from(m.bit_width(ty).div_ceil(8)).max(1),
+        // How a matrix is aligned depends on its order.
+        Layout {
+            matrix: Some(_), ..
+        } if placed.member.matrix.order.is_none() => 1,
+        layout => layout.alignment,
+    };
     if !offset.is_multiple_of(alignment) {
         let message = format!(
             "the Offset of {} must be a multiple of {alignment}, but is {offset}",
             of()
         );
-        return Err(layouts.finding(&layout::ALIGNMENT, id, message));
+        return Err(checker.finding(&layout::ALIGNMENT, id, message));
     }
-    if layouts.rules.relaxed
-        && layouts.is_vector(member.ty)
-        && shifted(member.layout.straddles, offset) & 1 != 0
-    {
+    if is_relaxed_vector && shifted(checker.straddles(ty, placed.layout), offset) & 1 != 0 {
         let message = format!(
             "{}, a vector at offset {offset}, crosses a multiple of 16 bytes",
             of()
         );
-        return Err(layouts.finding(&layout::STRADDLE, id, message));
+        return Err(checker.finding(&layout::STRADDLE, id, message));
     }
     Ok(())
 }

@@ -7,13 +7,16 @@
 //! That is for Vulkan. How types are aligned is up to the environment, and what
 //! modules of no particular one or for OpenGL leave out, an API may still set.
 
+mod alignment;
+mod checker;
 mod members;
 mod resources;
-mod sizes;
+mod straddles;
 mod stray;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
+use spirvkit_analysis::layout::{self as layouts, Types};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
@@ -22,7 +25,8 @@ use crate::finding::{CheckResult, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Lookup, Module, Type};
 use crate::rules::generated::layout;
-use sizes::{Found, Kind, Layouts, Rules};
+use alignment::Rules;
+use checker::{Checker, Found, opaque};
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -115,10 +119,10 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
     // Of shader records, front ends take the scalar rules for granted.
     let scalar = scalar || class == StorageClass::ShaderRecordBufferKHR;
     Some(Rules {
-        kind: match () {
-            () if scalar => Kind::Scalar,
-            () if is_extended => Kind::Extended,
-            () => Kind::Standard,
+        alignment: match () {
+            () if scalar => layouts::Rules::Scalar,
+            () if is_extended => layouts::Rules::Std140,
+            () => layouts::Rules::Std430,
         },
         relaxed: m.options.relax_block_layout || m.env.is_vulkan_since(1),
         class,
@@ -126,10 +130,13 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
 }
 
 fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
-    let mut by_rules: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
-    let mut done = hashbrown::HashSet::new();
+    let types = Types::of(m);
+    let opaque = opaque(m);
+    let by = |rules| Checker::new(m, &types, rules, &opaque);
+    let mut by_rules: HashMap<Rules, Checker<'_, '_>> = HashMap::new();
+    let mut done = HashSet::new();
     // By rules that options would put in the place of others.
-    let mut wider: HashMap<Rules, Layouts<'_, '_>> = HashMap::new();
+    let mut wider: HashMap<Rules, Checker<'_, '_>> = HashMap::new();
     let mut found: Vec<Found> = Vec::new();
     for inst in instructions(m) {
         let Some(instance) = instance(m, inst) else {
@@ -154,20 +161,25 @@ fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
                 None => continue,
             },
         };
-        let layouts = by_rules
-            .entry(rules)
-            .or_insert_with(|| Layouts::new(m, rules));
-        layouts.lay_out(ty, &mut found);
-        found.extend(straddling(layouts, ty));
+        let checker = by_rules.entry(rules).or_insert_with(|| by(rules));
+        checker.check(ty, &mut found);
+        found.extend(straddling(checker, ty));
         if found.is_empty() {
             continue;
         }
-        let advice = advice(m, rules, ty, &mut wider);
+        // The options that permit what is wrong with a type, or with types that it
+        // holds, as far as these are sound by the wider rules, from the least on.
+        let permits = |(_, rules): &(&str, Rules)| {
+            let checker = wider.entry(*rules).or_insert_with(|| by(*rules));
+            checker.check(ty, &mut Vec::new());
+            straddling(checker, ty).is_empty()
+        };
+        let advice: Vec<_> = rules.wider().filter(permits).collect();
         for Found { ty, finding } in found.drain(..) {
             let is_missing = std::ptr::eq(finding.rule(), &layout::MISSING);
             let permitting = advice.iter().find(|(_, rules)| {
-                let layouts = wider.get(rules);
-                !is_missing && layouts.is_some_and(|layouts| layouts.is_sound(ty))
+                let wider = wider.get(rules);
+                !is_missing && wider.is_some_and(|wider| wider.is_sound(ty))
             });
             let finding = finding.at(instance.offset, "memory of this type is used here");
             reporter.add(match permitting {
@@ -183,43 +195,21 @@ fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
 
 /// What is wrong with vectors deep within a structure that begins at a boundary of
 /// 16 bytes.
-fn straddling(layouts: &Layouts<'_, '_>, ty: Id) -> Vec<Found> {
-    let m = layouts.m;
-    let Type::Struct { members } = m.ty(ty) else {
-        return Vec::new();
-    };
-    let layout = layouts.layout(ty, sizes::MatrixLayout::default(), &mut Vec::new());
-    if !layouts.rules.relaxed || layout.straddles & 1 == 0 || m.options.skip_block_layout {
+fn straddling(checker: &Checker<'_, '_>, ty: Id) -> Vec<Found> {
+    let m = checker.m;
+    if m.options.skip_block_layout || !m.is_struct(ty) {
         return Vec::new();
     }
-    let all = members::straddling(layouts, ty, members).into_iter();
+    let all = checker.straddling(ty).into_iter();
     all.map(|index| {
         let message = format!(
             "in member {index} of {}, a vector within an array or a nested structure crosses a multiple of 16 bytes",
             m.name(ty)
         );
-        let finding = layouts.finding(&layout::STRADDLE, ty, message);
+        let finding = checker.finding(&layout::STRADDLE, ty, message);
         Found { ty, finding }
     })
     .collect()
-}
-
-/// The options that permit what is wrong with a type, or with types that it holds,
-/// as far as these are sound by `wider` rules, from the least on.
-fn advice<'m, 'a>(
-    m: &'m Module<'a>,
-    rules: Rules,
-    ty: Id,
-    wider: &mut HashMap<Rules, Layouts<'m, 'a>>,
-) -> Vec<(&'static str, Rules)> {
-    let permits = |(_, rules): &(&str, Rules)| {
-        let layouts = wider
-            .entry(*rules)
-            .or_insert_with(|| Layouts::new(m, *rules));
-        layouts.lay_out(ty, &mut Vec::new());
-        straddling(layouts, ty).is_empty()
-    };
-    rules.wider().filter(permits).collect()
 }
 
 /// All instructions that may need a layout: those in functions only if there are
@@ -239,9 +229,9 @@ fn heap_rules(m: &Module<'_>, instance: &Instance, inst: Inst<'_>) -> Option<Rul
         return None;
     }
     Some(Rules {
-        kind: match m.options.scalar_block_layout {
-            true => Kind::Scalar,
-            false => Kind::Standard,
+        alignment: match m.options.scalar_block_layout {
+            true => layouts::Rules::Scalar,
+            false => layouts::Rules::Std430,
         },
         relaxed: m.options.relax_block_layout || m.env.is_vulkan_since(1),
         class: instance.class,

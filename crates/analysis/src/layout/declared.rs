@@ -1,0 +1,89 @@
+//! Layouts that decorations declare, for those who check them.
+
+use core::fmt;
+
+use alloc::vec::Vec;
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
+
+use super::compute::{Engine, LIKELY};
+use super::{Extent, Layout, MatrixDecorations, Member, Rules, Types};
+use crate::index::{Lookup, ModuleIndex};
+
+/// Gives the size and the alignment, in bytes, of a type for which no rules have any.
+/// The alignment is above 0.
+pub type OpaqueLayout<'t> = &'t dyn Fn(Id) -> (u64, u64);
+
+/// Types that lie where decorations say, like those by [`Rules::Explicit`], but are
+/// aligned by other rules: what checks take which compare the two. Types are laid out
+/// when they are asked for.
+///
+/// Everything has a layout. What decorations don't say, and numbers that depend on
+/// specialization or are decided at run time, count as zeros, so sizes are the least
+/// that there may be. Members and arrays tell which offsets and strides that are.
+pub struct DeclaredLayouts<'t> {
+    engine: Engine<'t>,
+}
+
+impl<'t> DeclaredLayouts<'t> {
+    /// Nothing laid out yet. By [`Rules::Explicit`], types are aligned as by
+    /// [`Rules::Scalar`].
+    pub fn new(types: &'t Types<'t>, alignment: Rules, opaque: OpaqueLayout<'t>) -> Self {
+        let engine = Engine::declared(types, alignment, opaque);
+        Self { engine }
+    }
+
+    /// Lays out a type and all that it is made of, but for what has been laid out
+    /// before. Returns the structures, arrays and matrices that have not, in the order of
+    /// their declarations, so that each comes after its parts.
+    pub fn lay_out(&mut self, root: Id) -> Vec<Id> {
+        let index = self.engine.types.index;
+        let mut found = Vec::with_capacity(LIKELY);
+        let mut waiting = Vec::with_capacity(LIKELY);
+        waiting.push(root);
+        while let Some(id) = waiting.pop() {
+            let Some(parts) = parts(index, id).filter(|_| self.engine.layouts.expect(id)) else {
+                continue;
+            };
+            found.push(id);
+            let parts = parts.iter().map(|&part| Id(part));
+            waiting.extend(parts.filter(|&part| self.engine.types.is_before(part, id)));
+        }
+        found.sort_unstable_by_key(|&id| index.def_offset(id));
+        found.iter().for_each(|&id| self.engine.lay_out(id));
+        found
+    }
+
+    /// The layout of a type that has been laid out, or that is no structure, array or
+    /// matrix.
+    pub fn get(&self, ty: Id) -> Layout {
+        self.in_member(ty, MatrixDecorations::default())
+    }
+
+    /// The same in a member with these decorations.
+    pub fn in_member(&self, ty: Id, decorations: MatrixDecorations) -> Layout {
+        let layout = self.engine.in_member(self.engine.known(ty), decorations);
+        layout.unwrap_or(Layout::of(Extent::Fixed(0), 1))
+    }
+
+    /// The members of a structure that has been laid out; of anything else, none.
+    pub fn members(&self, ty: Id) -> &[Member] {
+        self.engine.layouts.members(ty)
+    }
+}
+
+impl fmt::Debug for DeclaredLayouts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.engine.layouts.fmt(f)
+    }
+}
+
+/// The types that a structure, an array or a matrix is made of.
+fn parts<'a>(index: &ModuleIndex<'a>, ty: Id) -> Option<&'a [u32]> {
+    match index.declaration(ty) {
+        (Op::TypeStruct, words) => words.get(2..),
+        (Op::TypeArray | Op::TypeRuntimeArray | Op::TypeMatrix, words) => words.get(2..3),
+        _ => None,
+    }
+}

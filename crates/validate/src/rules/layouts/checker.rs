@@ -1,0 +1,254 @@
+//! Checks of what decorations declare against the rules.
+
+use hashbrown::{HashMap, HashSet};
+
+use spirvkit_analysis::layout::{DeclaredLayouts, Extent, Layout, OpaqueLayout, Types};
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::counted;
+use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
+
+use super::alignment::Rules;
+use super::members;
+use super::straddles::repeated;
+use crate::finding::Finding;
+use crate::module::{Lookup, Module, Type};
+use crate::options::DescriptorLayout;
+use crate::rules::generated::layout;
+
+/// Checks types by the same rules; each once.
+pub(super) struct Checker<'t, 'a> {
+    pub(super) m: &'t Module<'a>,
+    pub(super) rules: Rules,
+    pub(super) layouts: DeclaredLayouts<'t>,
+    types: &'t Types<'t>,
+    /// Structures and arrays of which something is wrong, or of which a part is such a
+    /// type.
+    unsound: HashSet<u32>,
+    /// Of structures and arrays that have any: see [`super::straddles`].
+    pub(super) straddles: HashMap<u32, u16>,
+    /// Types with strides that were told of.
+    reported: HashSet<u32>,
+}
+
+/// What is wrong with the layout of a type.
+pub(super) struct Found {
+    /// A structure, or an array outside of structures.
+    pub(super) ty: Id,
+    pub(super) finding: Finding,
+}
+
+impl<'t, 'a> Checker<'t, 'a> {
+    pub(super) fn new(
+        m: &'t Module<'a>,
+        types: &'t Types<'t>,
+        rules: Rules,
+        opaque: OpaqueLayout<'t>,
+    ) -> Self {
+        Self {
+            m,
+            rules,
+            layouts: DeclaredLayouts::new(types, rules.alignment, opaque),
+            types,
+            unsound: HashSet::new(),
+            straddles: HashMap::new(),
+            reported: HashSet::new(),
+        }
+    }
+
+    /// Checks a type and all types within it that were not checked before.
+    pub(super) fn check(&mut self, root: Id, found: &mut Vec<Found>) {
+        let m = self.m;
+        let mut findings = Vec::new();
+        for ty in self.layouts.lay_out(root) {
+            let straddles = match m.ty(ty) {
+                Type::Struct { .. } => members::check(self, ty, &mut findings),
+                Type::Array { element, .. } | Type::RuntimeArray { element } => {
+                    self.array(ty, element, &mut findings)
+                }
+                _ => 0,
+            };
+            if straddles != 0 {
+                self.straddles.insert(ty.0, straddles);
+            }
+            if !findings.is_empty() || self.has_unsound_part(ty) {
+                self.unsound.insert(ty.0);
+            }
+            let own = m.def_offset(ty);
+            for finding in findings.drain(..) {
+                // The stride of an array is not told of with each of its members.
+                if finding.offset() == own || self.reported.insert(finding.offset()) {
+                    found.push(Found { ty, finding });
+                }
+            }
+        }
+    }
+
+    fn has_unsound_part(&self, ty: Id) -> bool {
+        let parts = || self.m.parts(ty).iter();
+        !self.unsound.is_empty() && parts().any(|part| self.unsound.contains(part))
+    }
+
+    /// Whether nothing is wrong with a type that has been checked, nor with what it
+    /// holds.
+    pub(super) fn is_sound(&self, ty: Id) -> bool {
+        !self.unsound.contains(&ty.0)
+    }
+
+    /// Checks an array, but for arrays of matrices, which are checked with members. Returns
+    /// its straddles.
+    fn array(&self, ty: Id, element: Id, found: &mut Vec<Finding>) -> u16 {
+        let (array, inner) = (self.layouts.get(ty), self.layouts.get(element));
+        if array.matrix.is_some() {
+            return 0;
+        }
+        // Of what is wrong, the size says nothing.
+        let size = match self.is_sound(element) {
+            true => least(inner.size),
+            false => 0,
+        };
+        self.check_stride(ty, &array, size, found);
+        let straddles = self.straddles(element, &inner);
+        match array.array_stride {
+            Some(Extent::Fixed(stride)) if straddles != 0 && found.is_empty() => {
+                repeated(straddles, stride, self.repetitions(ty))
+            }
+            _ => 0,
+        }
+    }
+
+    /// How many elements an array has at least; of run-time arrays, as many as matter.
+    fn repetitions(&self, array: Id) -> u64 {
+        match self.m.op_of(array) {
+            Op::TypeRuntimeArray => u64::MAX,
+            _ => self.m.array_length(array).unwrap_or(0),
+        }
+    }
+
+    /// Checks how far apart the elements of an array are, of which each has so many bytes at
+    /// least.
+    pub(super) fn check_stride(
+        &self,
+        ty: Id,
+        layout: &Layout,
+        size: u64,
+        found: &mut Vec<Finding>,
+    ) {
+        let m = self.m;
+        let stride = match layout.array_stride {
+            Some(Extent::Fixed(stride)) => stride,
+            None if self.types.stride(ty).is_none() => {
+                // What a heap's descriptors look like to a buffer is left open.
+                if self.rules.class == StorageClass::UniformConstant || !self.holds_descriptors(ty)
+                {
+                    let message = format!("{} needs a stride", m.show_type(ty));
+                    let finding = self.finding(&layout::MISSING, ty, message);
+                    found.push(finding.help("decorate the array with ArrayStride"));
+                }
+                return;
+            }
+            // A stride that specialization says is not known.
+            _ => return,
+        };
+        if m.options.skip_block_layout {
+            return;
+        }
+        let name = || m.show_type(ty);
+        let message = match layout.alignment {
+            _ if stride == 0 => format!("the stride of {} is 0", name()),
+            alignment if !stride.is_multiple_of(alignment) => format!(
+                "the stride of {} must be a multiple of {alignment}, but is {stride}",
+                name()
+            ),
+            _ if stride < size => format!(
+                "the stride of {} is {stride}, but its elements have {}",
+                name(),
+                counted(size as usize, "byte")
+            ),
+            _ => return,
+        };
+        let finding = self.finding(&layout::ARRAY_STRIDE, ty, message);
+        let given = m.own_decorations(ty).filter(|decorated| {
+            let decoration = decorated.decoration;
+            decoration == Decoration::ArrayStride || decoration == Decoration::ArrayStrideIdEXT
+        });
+        found.push(match given.last() {
+            Some(given) => finding.at(given.inst.offset(), "the stride is given here"),
+            None => finding,
+        });
+    }
+
+    /// Whether the type is an array of descriptors.
+    fn holds_descriptors(&self, ty: Id) -> bool {
+        let m = self.m;
+        matches!(
+            m.ty(m.without_arrays(ty)),
+            Type::Sampler
+                | Type::Image(_)
+                | Type::Other(Op::TypeBufferEXT | Op::TypeAccelerationStructureKHR)
+        )
+    }
+
+    /// A finding of a type that must be laid out by the rules.
+    #[cold]
+    pub(super) fn finding(
+        &self,
+        rule: &'static crate::rule::Rule,
+        ty: Id,
+        message: String,
+    ) -> Finding {
+        let message = format!(
+            "{message} (by the {} rules for {})",
+            self.rules.name(),
+            self.rules.class
+        );
+        // Types that it holds are named only to say what it is.
+        self.m.mentions.borrow_mut().clear();
+        self.m.mention(ty);
+        Finding::new(rule, self.m.def_offset(ty), message)
+    }
+}
+
+/// The number of bytes that a size stands for at least.
+pub(super) fn least(size: Extent) -> u64 {
+    match size {
+        Extent::Fixed(bytes) => bytes,
+        Extent::TooLarge => u64::MAX,
+        _ => 0,
+    }
+}
+
+/// The size and the alignment of types for which no layout has rules: those of booleans
+/// as front ends store them, those of descriptors from the options. Everything else is
+/// of no size, because other rules forbid it where there is a layout.
+pub(super) fn opaque(m: &Module<'_>) -> impl Fn(Id) -> (u64, u64) {
+    let bindless = bindless_size(m);
+    let descriptor = |layout: DescriptorLayout, default: u64| {
+        let given = |value: u32| match value {
+            0 => default,
+            _ => value.into(),
+        };
+        (given(layout.size), given(layout.alignment).max(1))
+    };
+    move |ty| match m.ty(ty) {
+        Type::Bool => (4, 4),
+        Type::Sampler => descriptor(m.options.sampler_descriptor, bindless),
+        Type::Image(_) => descriptor(m.options.image_descriptor, bindless),
+        Type::Other(Op::TypeBufferEXT | Op::TypeAccelerationStructureKHR) => {
+            descriptor(m.options.buffer_descriptor, 0)
+        }
+        _ => (0, 1),
+    }
+}
+
+/// The size of images and samplers where they are numbers
+/// (`SPV_NV_bindless_texture`), else 0.
+fn bindless_size(m: &Module<'_>) -> u64 {
+    if !m.has(Capability::BindlessTextureNV) {
+        return 0;
+    }
+    let mut globals = m
+        .all_instructions()
+        .take_while(|inst| inst.op() != Op::Function);
+    let mode = globals.find(|inst| inst.op() == Op::SamplerImageAddressingModeNV);
+    mode.map_or(0, |mode| u64::from(mode.arg(0) / 8))
+}

@@ -116,8 +116,8 @@ impl Reader<'_> {
 
     fn repeat(&mut self, span: Span) -> Parsed<()> {
         // What the block holds is read whatever is wrong with its first line.
-        let count = self.u32("how often to repeat");
-        let count = self.block_start(count).unwrap_or(0);
+        let count = self.repeat_count();
+        let count = self.block_start(count).unwrap_or(1);
         if self.repeats.len() == MAX_REPEAT_DEPTH {
             let message = format!("blocks of `REPEAT` are more than {MAX_REPEAT_DEPTH} deep");
             self.error(&kinds::LIMIT, span, message);
@@ -132,6 +132,17 @@ impl Reader<'_> {
             commands: Vec::new(),
         });
         Ok(())
+    }
+
+    fn repeat_count(&mut self) -> Parsed<u32> {
+        let span = self.peek().span;
+        match self.u32("how often to repeat")? {
+            0 => {
+                let message = "a block is repeated at least once".to_owned();
+                Err(self.error(&kinds::OUT_OF_RANGE, span, message))
+            }
+            count => Ok(count),
+        }
     }
 
     fn end_repeat(&mut self) -> Parsed<()> {

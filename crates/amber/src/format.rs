@@ -109,7 +109,16 @@ impl Format {
     /// The format of this name, with or without `VK_FORMAT_`.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
-        Self::names().find(|known| *known == name).map(Self::of)
+        let is_word = |(at, found): &(usize, &str)| {
+            let (before, behind) = (&NAMES[..*at], &NAMES[at + found.len()..]);
+            (before.is_empty() || before.ends_with(' '))
+                && (behind.is_empty() || behind.starts_with(' '))
+        };
+        if name.is_empty() || name.contains(' ') {
+            return None;
+        }
+        let (_, name) = NAMES.match_indices(name).find(is_word)?;
+        Some(Self::of(name))
     }
 
     /// The names of all formats.
@@ -353,6 +362,7 @@ mod tests {
     fn every_name_says_what_it_holds() {
         for name in Format::names() {
             let format = format(name);
+            assert_eq!(format.name(), name);
             let bits: u64 = format
                 .components()
                 .iter()
@@ -364,6 +374,9 @@ mod tests {
                 assert_eq!(format.texel_size() * 8, bits, "{name}");
             }
             assert!(format.texel_size() * 8 >= bits, "{name}");
+        }
+        for name in ["", " ", "R8", "8_UNORM", "R8_UNORM R8_USCALED"] {
+            assert_eq!(Format::named(name), None, "{name}");
         }
         assert_eq!(format("R5G6B5_UNORM_PACK16").components()[1].bits, 6);
         assert_eq!(

@@ -380,10 +380,10 @@ pub struct Blend {
 impl Default for Blend {
     fn default() -> Self {
         Self {
-            src_color: BlendFactor::Zero,
+            src_color: BlendFactor::One,
             dst_color: BlendFactor::Zero,
             color_op: BlendOp::Add,
-            src_alpha: BlendFactor::Zero,
+            src_alpha: BlendFactor::One,
             dst_alpha: BlendFactor::Zero,
             alpha_op: BlendOp::Add,
         }

@@ -1,6 +1,8 @@
 //! What reading both languages takes: words, numbers and names, and errors where they are not
 //! as they must be.
 
+use std::rc::Rc;
+
 use hashbrown::{HashMap, HashSet};
 use spirvkit_diagnostics::{Diagnostic, Errors, Kind, Location, Span, closest, with_article};
 
@@ -17,7 +19,7 @@ use crate::words::Words;
 pub const MAX_ERRORS: usize = 100;
 
 /// How much pipelines that are derived from others may have of them in all.
-pub const MAX_DERIVED: usize = 1 << 20;
+pub const MAX_DERIVED: usize = 1 << 16;
 
 /// The longest piece of a script that a message quotes, in bytes.
 const MAX_QUOTED: usize = 40;
@@ -50,6 +52,9 @@ pub(crate) struct Reader<'t> {
     pub(crate) tables: HashMap<Handle<Pipeline>, HashMap<String, usize>>,
     /// Blocks of commands that are to be repeated, the innermost last.
     pub(crate) repeats: Vec<OpenRepeat>,
+    /// The type that was asked for last, and the numbers of its elements: many commands in a
+    /// row may be about one buffer.
+    scalars: Option<(DataType, Rc<[Scalar]>)>,
     /// How much derived pipelines have got.
     derived: usize,
     errors: Vec<Diagnostic>,
@@ -133,6 +138,7 @@ impl<'t> Reader<'t> {
             groups: HashMap::new(),
             tables: HashMap::new(),
             repeats: Vec::new(),
+            scalars: None,
             derived: 0,
             errors: Vec::new(),
         }
@@ -482,7 +488,7 @@ impl<'t> Reader<'t> {
     /// The numbers of elements, up to the end of the line or, over lines, to a word, of which
     /// an empty one is the end of the text. What is wrong with one keeps none of the others from being read.
     pub(crate) fn numbers(&mut self, ty: DataType, end: Option<&str>) -> Parsed<Vec<Number>> {
-        let slots = ty.element_layout(&self.script, Layout::Std430).slots;
+        let scalars = self.scalars(ty);
         let mut numbers = Vec::new();
         let mut result = Ok(());
         loop {
@@ -504,8 +510,8 @@ impl<'t> Reader<'t> {
                 }
                 _ => {}
             }
-            let place = numbers.len().checked_rem(slots.len()).unwrap_or(0);
-            let ty = slots.get(place).map_or(BYTE, |slot| slot.scalar);
+            let place = numbers.len().checked_rem(scalars.len()).unwrap_or(0);
+            let ty = scalars.get(place).copied().unwrap_or(BYTE);
             match self.number_of(ty) {
                 Ok(number) => numbers.push(number),
                 Err(reported) => {
@@ -521,11 +527,28 @@ impl<'t> Reader<'t> {
         result.map(|()| numbers)
     }
 
+    /// What the numbers of an element are.
+    pub(crate) fn scalars(&mut self, ty: DataType) -> Rc<[Scalar]> {
+        if let Some((of, scalars)) = &self.scalars
+            && *of == ty
+        {
+            return Rc::clone(scalars);
+        }
+        let slots = ty.element_layout(&self.script, Layout::Std430).slots;
+        let scalars: Rc<[Scalar]> = slots.iter().map(|slot| slot.scalar).collect();
+        self.scalars = Some((ty, Rc::clone(&scalars)));
+        scalars
+    }
+
     /// The type of elements: of numbers, of texels or a structure.
     pub(crate) fn data_type(&mut self) -> Parsed<DataType> {
         let (word, span) = self.word("a data type")?;
         let element = word.strip_suffix("[]");
-        let shape = self.shape(element.unwrap_or(word), span)?;
+        let shape = match (element, self.shape(element.unwrap_or(word), span)?) {
+            // Texels have no other distance in an array.
+            (Some(_), Shape::Format(_)) => self.shape(word, span)?,
+            (_, shape) => shape,
+        };
         Ok(DataType {
             shape,
             is_array: element.is_some(),
@@ -611,6 +634,9 @@ impl<'t> Reader<'t> {
 
     /// Takes room for what pipelines get from elsewhere.
     pub(crate) fn take_room(&mut self, parts: usize, span: Span) -> Parsed<()> {
+        if self.derived > MAX_DERIVED {
+            return Err(Reported);
+        }
         self.derived = self.derived.saturating_add(parts);
         if self.derived > MAX_DERIVED {
             let message = format!("pipelines take over more than {MAX_DERIVED} things from others");

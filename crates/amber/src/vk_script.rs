@@ -98,7 +98,8 @@ impl<'t> VkReader<'t> {
     /// Gives every pipeline what was bound anywhere.
     fn bind_all(&mut self) {
         let parts: usize = self.bindings.iter().map(Binding::part_count).sum();
-        let parts = parts.saturating_mul(self.reader.script.pipelines.len());
+        let others = self.reader.script.pipelines.len().saturating_sub(1);
+        let parts = parts.saturating_mul(others);
         let everything = Span {
             start: 0,
             end: self.text.len(),

@@ -5,7 +5,7 @@ use spirvkit_diagnostics::Span;
 use crate::kinds;
 use crate::reader::{Parsed, Reader};
 use crate::script::{Buffer, Contents, FileFormat, Sampler, Size};
-use crate::types::{DataType, Layout, Scalar, Shape};
+use crate::types::{DataType, Layout, Shape};
 use crate::words::{AddressMode, BorderColor, CompareOp, Dimension, Filter};
 
 impl Reader<'_> {
@@ -143,8 +143,8 @@ impl Reader<'_> {
         }
         if self.accept("FILL") {
             let (number, span) = self.number("a number")?;
-            for scalar in self.scalars(ty) {
-                self.check_fit(number, scalar, span)?;
+            for scalar in &*self.scalars(ty) {
+                self.check_fit(number, *scalar, span)?;
             }
             return Ok(Contents::Fill(number));
         }
@@ -176,11 +176,6 @@ impl Reader<'_> {
             true => Ok(Contents::None),
             false => Err(self.expected("`DATA`, `FILL`, `SERIES_FROM` or `FILE`")),
         }
-    }
-
-    fn scalars(&self, ty: DataType) -> Vec<Scalar> {
-        let slots = ty.element_layout(&self.script, Layout::Std430).slots;
-        slots.iter().map(|slot| slot.scalar).collect()
     }
 
     /// How many elements the values of a buffer are.

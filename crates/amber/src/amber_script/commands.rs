@@ -7,7 +7,7 @@ use crate::kinds;
 use crate::number::Number;
 use crate::pipeline::Pipeline;
 use crate::reader::{Parsed, Reader, quoted};
-use crate::script::{Buffer, Handle};
+use crate::script::{Buffer, Handle, Size};
 use crate::types::Shape;
 use crate::words::{Comparator, PipelineKind, Topology, Words};
 
@@ -228,6 +228,13 @@ impl Reader<'_> {
             let message = "a buffer is always like itself".to_owned();
             return Err(self.error(&kinds::MISMATCH, span, message));
         }
+        let sizes = [left, right].map(|buffer| self.known_size(buffer));
+        if let [Some(left), Some(right)] = sizes
+            && left != right
+        {
+            let message = format!("one buffer has {left} bytes, and the other {right}");
+            return Err(self.error(&kinds::MISMATCH, span, message));
+        }
         let mut tolerance = 0.0;
         if word != "EQ_BUFFER" {
             self.expect("TOLERANCE")?;
@@ -243,6 +250,14 @@ impl Reader<'_> {
             right,
             likeness: likeness(tolerance),
         })
+    }
+
+    /// The size of a buffer in bytes, if no pipeline decides it.
+    fn known_size(&self, handle: Handle<Buffer>) -> Option<u64> {
+        let buffer = &self.script[handle];
+        let stride = buffer.ty.stride(&self.script, buffer.layout);
+        let count = buffer.element_count([0, 0]);
+        (buffer.size != Size::Framebuffer).then(|| count.saturating_mul(stride))
     }
 
     /// Numbers in a buffer.

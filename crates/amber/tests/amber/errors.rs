@@ -111,6 +111,7 @@ fn wrong_buffers() {
 BUFFER b SIZE 4 | unexpected-token | SIZE | expected `DATA_TYPE` or `FORMAT`, found `SIZE`
 BUFFER b DATA_TYPE int33 DATA ⏎ 1 2 x ⏎ END | unknown-word | int33 | `int33` is not a data type
 BUFFER b DATA_TYPE vec5<float> SIZE 1 FILL 0 | unknown-word | vec5<float> | `vec5<float>` is not a data type
+BUFFER b DATA_TYPE R8_UNORM[] SIZE 1 FILL 0 | unknown-word | R8_UNORM[] | `R8_UNORM[]` is not a data type
 BUFFER b FORMAT R9_UNORM | unknown-word | R9_UNORM | `R9_UNORM` is not an image format
 BUFFER b DATA_TYPE int32 FILL 0 | incomplete | b | the size of the buffer `b` isn't given
 BUFFER b DATA_TYPE int32 SIZE 1 FILLED 0 | unexpected-token | FILLED | expected `DATA`, `FILL`, `SERIES_FROM` or `FILE`, found `FILLED`
@@ -240,6 +241,7 @@ COPY numbers TO vertices | mismatch | numbers | the buffers have different types
 REPEAT 2 ⏎ BUFFER b DATA_TYPE int8 SIZE 1 FILL 0 ⏎ END | unexpected-token | BUFFER | `BUFFER` can't be repeated
 REPEAT 2 ⏎ CLEAR graphics | open-block | REPEAT | `REPEAT` has no `END`
 REPEAT x ⏎ CLEAR graphics ⏎ END | bad-number | x | expected how often to repeat, found `x`
+REPEAT 0 ⏎ CLEAR graphics ⏎ END | out-of-range | 0 | a block is repeated at least once
 DEBUG compute 1 1 1 ⏎ THREADS ⏎ END | unknown-command | THREADS | `THREADS` is no command of `DEBUG`
 DEBUG compute 1 1 1 ⏎ THREAD INDEX 1 ⏎ END ⏎ END | unexpected-token | INDEX | expected `GLOBAL_INVOCATION_ID`, `VERTEX_INDEX` or `FRAGMENT_WINDOW_SPACE_POSITION`, found `INDEX`
 DEBUG compute 1 1 1 ⏎ THREAD VERTEX_INDEX 1 ⏎ STEP ⏎ END ⏎ END | unknown-command | STEP | `STEP` is no command of `THREAD`
@@ -265,6 +267,7 @@ EXPECT image IDX 0 0 SIZE 1 1 EQ 1 | unexpected-token | EQ | expected `EQ_RGB` o
 EXPECT image IDX 0 0 SIZE 1 1 EQ_RGBA 1 2 3 | unexpected-token | ⏎ | expected a share of a color, found the end of the line
 EXPECT image IDX 0 0 SIZE 1 1 EQ_RGB 1 2 3 4 | unexpected-token | 4 | expected the end of the line, found `4`
 EXPECT numbers IDX 0 0 SIZE 1 1 EQ_RGB 1 2 3 | mismatch | 0 | the buffer `numbers` has no format, so it has no colors
+EXPECT numbers EQ_BUFFER vertices | mismatch | vertices | one buffer has 32 bytes, and the other 24
 EXPECT image EQ_BUFFER image | mismatch | image | a buffer is always like itself
 EXPECT image RMSE_BUFFER reference | unexpected-token | ⏎ | expected `TOLERANCE`, found the end of the line
 EXPECT image RMSE_BUFFER numbers TOLERANCE 1 | mismatch | numbers | the buffers have different types

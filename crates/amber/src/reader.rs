@@ -46,6 +46,8 @@ pub(crate) struct Reader<'t> {
     failed: HashSet<&'t str>,
     /// Files within the script, by their paths.
     pub(crate) virtual_files: HashMap<String, Handle<VirtualFile>>,
+    /// Pipelines with errors, so that nothing is missing in them.
+    pub(crate) not_whole: HashSet<Handle<Pipeline>>,
     /// The names of each pipeline's groups of shaders.
     pub(crate) groups: HashMap<Handle<Pipeline>, HashSet<String>>,
     /// The places of each pipeline's tables of groups, by their names.
@@ -135,6 +137,7 @@ impl<'t> Reader<'t> {
             declaring: None,
             failed: HashSet::new(),
             virtual_files: HashMap::new(),
+            not_whole: HashSet::new(),
             groups: HashMap::new(),
             tables: HashMap::new(),
             repeats: Vec::new(),
@@ -154,8 +157,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What was read, or all that is wrong with it.
-    pub(crate) fn finish(self) -> Result<Script, Errors> {
+    /// What was read, or all that is wrong with it, in the order of the text.
+    pub(crate) fn finish(mut self) -> Result<Script, Errors> {
+        self.errors.sort_by_key(|error| match error.location() {
+            Location::Span(span) => span.start,
+            _ => 0,
+        });
         match Errors::new(self.errors) {
             Some(errors) => Err(errors),
             None => Ok(self.script),

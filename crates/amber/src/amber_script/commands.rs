@@ -6,7 +6,7 @@ use crate::command::{Action, Area, Expect, Likeness, Run, Tolerance, Unit, Value
 use crate::kinds;
 use crate::number::Number;
 use crate::pipeline::Pipeline;
-use crate::reader::{Parsed, Reader, quoted};
+use crate::reader::{Parsed, Reader, Reported, quoted};
 use crate::script::{Buffer, Handle, Size};
 use crate::types::Shape;
 use crate::words::{Comparator, PipelineKind, Topology, Words};
@@ -147,6 +147,9 @@ impl Reader<'_> {
             _ => None,
         };
         if let Some(missing) = missing {
+            if self.not_whole.contains(&pipeline) {
+                return Err(Reported);
+            }
             let name = quoted(&self.script[pipeline].name);
             let message = format!("the pipeline `{name}` has no {missing} data to draw");
             return Err(self.error(&kinds::INCOMPLETE, span, message));
@@ -172,6 +175,9 @@ impl Reader<'_> {
                 let known = self.tables.get(&pipeline).and_then(|it| it.get(name));
                 *place = known.copied();
                 if place.is_none() {
+                    if self.not_whole.contains(&pipeline) {
+                        return Err(Reported);
+                    }
                     let message = format!("the pipeline has no table `{}`", quoted(name));
                     return Err(self.error(&kinds::UNKNOWN_NAME, span, message));
                 }

@@ -48,8 +48,8 @@ pub(super) struct Draft {
     bound: HashMap<(u32, u32), usize>,
     pub(super) groups: HashSet<String>,
     pub(super) tables: HashMap<String, usize>,
-    /// Whether all that was read of its shaders was right.
-    has_all_shaders: bool,
+    /// Whether all that was read of it was right, so that what it doesn't have is missing.
+    pub(super) is_whole: bool,
 }
 
 impl Draft {
@@ -63,7 +63,7 @@ impl Draft {
                 .collect(),
             groups: groups.map(|it| it.name.clone()).collect(),
             tables: tables.map(|(at, it)| (it.name.clone(), at)).collect(),
-            has_all_shaders: true,
+            is_whole: true,
             pipeline,
         }
     }
@@ -75,28 +75,32 @@ impl Reader<'_> {
         let start = self.block_start(start);
         let is_named = start.is_some();
         let (kind, name, place) = start.unwrap_or((PipelineKind::Graphics, String::new(), span));
-        let pipeline = Pipeline::new(name, kind);
+        let pipeline = (Pipeline::new(name, kind), true);
         self.pipeline_body("PIPELINE", span, pipeline, is_named.then_some(place))
     }
 
     pub(super) fn derived_pipeline(&mut self, span: Span) -> Parsed<()> {
         let start = self.derived_start();
         let start = self.block_start(start);
-        let Some((pipeline, place)) = start else {
-            let pipeline = Pipeline::new(String::new(), PipelineKind::Graphics);
-            return self.pipeline_body("DERIVE_PIPELINE", span, pipeline, None);
+        let (pipeline, place) = match start {
+            Some((pipeline, place)) => (pipeline, Some(place)),
+            None => {
+                let unknown = Pipeline::new(String::new(), PipelineKind::Graphics);
+                ((unknown, false), None)
+            }
         };
-        self.pipeline_body("DERIVE_PIPELINE", span, pipeline, Some(place))
+        self.pipeline_body("DERIVE_PIPELINE", span, pipeline, place)
     }
 
-    fn derived_start(&mut self) -> Parsed<(Pipeline, Span)> {
+    fn derived_start(&mut self) -> Parsed<((Pipeline, bool), Span)> {
         let (name, place) = self.declared_name("pipeline")?;
         self.expect("FROM")?;
         let parent: Handle<Pipeline> = self.find()?;
         self.take_room(self.script[parent].part_count(), place)?;
         let mut pipeline = self.script[parent].clone();
         pipeline.name = name;
-        Ok((pipeline, place))
+        let is_whole = !self.not_whole.contains(&parent);
+        Ok(((pipeline, is_whole), place))
     }
 
     /// Reads what a pipeline has, and declares it if its first line was right.
@@ -104,24 +108,26 @@ impl Reader<'_> {
         &mut self,
         command: &str,
         span: Span,
-        pipeline: Pipeline,
+        (pipeline, is_whole): (Pipeline, bool),
         place: Option<Span>,
     ) -> Parsed<()> {
         let mut draft = Draft::new(pipeline);
+        draft.is_whole = is_whole;
         self.block(command, span, |reader, word, start| {
             let parsed = reader.pipeline_line(&mut draft, word, start, place.is_some());
-            if parsed.is_err() && word == "ATTACH" {
-                draft.has_all_shaders = false;
-            }
+            draft.is_whole &= parsed.is_ok();
             parsed
         });
         let Some(place) = place else {
             return Ok(());
         };
-        if draft.has_all_shaders {
+        if draft.is_whole {
             self.check_shaders(&draft.pipeline, place);
         }
         let handle = self.declare(draft.pipeline, place)?;
+        if !draft.is_whole {
+            self.not_whole.insert(handle);
+        }
         self.groups.insert(handle, draft.groups);
         self.tables.insert(handle, draft.tables);
         Ok(())
@@ -171,8 +177,9 @@ impl Reader<'_> {
             }
             "INDEX_DATA" => pipeline.index_data = Some(self.find()?),
             "FRAMEBUFFER_SIZE" => pipeline.framebuffer_size = self.u32s("a number of pixels")?,
-            "SHADER_OPTIMIZATION" => return self.shader_words(pipeline, word, span),
-            "COMPILE_OPTIONS" => return self.shader_words(pipeline, word, span),
+            "SHADER_OPTIMIZATION" | "COMPILE_OPTIONS" => {
+                return self.shader_words(pipeline, word, span);
+            }
             "SUBGROUP" => return self.subgroup(pipeline, span),
             "SET" => self.kernel_number(pipeline)?,
             "SHADER_GROUP" => self.shader_group(draft, is_known)?,

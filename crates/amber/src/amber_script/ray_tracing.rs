@@ -6,7 +6,7 @@ use super::pipelines::Draft;
 use crate::kinds;
 use crate::number::Number;
 use crate::pipeline::{BindingTable, Pipeline, ShaderGroup};
-use crate::reader::{Parsed, Reader, quoted};
+use crate::reader::{Parsed, Reader, Reported, quoted};
 use crate::script::{BottomLevel, Geometry, GeometryKind, Handle, Instance, Shader, TopLevel};
 use crate::words::{InstanceFlag, PipelineKind, Stage, Words};
 
@@ -298,6 +298,9 @@ impl Reader<'_> {
         let mut of_libraries = libraries.iter().filter_map(|it| self.groups.get(it));
         if draft.groups.contains(name) || of_libraries.any(|groups| groups.contains(name)) {
             return Ok(());
+        }
+        if !draft.is_whole {
+            return Err(Reported);
         }
         let message = format!("there is no group `{}` here", quoted(name));
         Err(self.error(&kinds::UNKNOWN_NAME, span, message))

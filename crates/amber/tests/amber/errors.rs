@@ -158,6 +158,7 @@ PIPELINE graphics p ⏎ ATTACH f ⏎ END | incomplete | p | the pipeline `p` has
 PIPELINE graphic p ⏎ ATTACH v ⏎ END ⏎ CLEAR p | unknown-word | graphic | `graphic` is not a pipeline type
 PIPELINE compute p ⏎ ATTACH v ⏎ END | mismatch | ATTACH | `v` is a vertex shader, which is none for compute pipelines
 PIPELINE compute p ⏎ ATTACH x ⏎ END ⏎ RUN p 1 1 1 | unknown-name | x | there is no shader `x` here
+PIPELINE graphics p ⏎ ATTACH v ⏎ VERTEX_DATA x LOCATION 0 ⏎ END ⏎ DERIVE_PIPELINE q FROM p ⏎ END ⏎ RUN q DRAW_ARRAY AS POINT_LIST | unknown-name | x | there is no buffer `x` here
 PIPELINE compute p ⏎ ATTACH c | open-block | PIPELINE | `PIPELINE` has no `END`
 DERIVE_PIPELINE p FROM q ⏎ ATTACH v ⏎ END ⏎ CLEAR p | unknown-name | q | there is no pipeline `q` here
 DERIVE_PIPELINE p graphics ⏎ END ⏎ CLEAR p | unexpected-token | graphics | expected `FROM`, found `graphics`
@@ -281,7 +282,7 @@ fn all_mistakes_are_reported_at_once() {
         "#!amber\nSAMPLER\nBUFFER b DATA_TYPE int8 DATA\n x 1 y\nEND\nPIPELINE graphics p\n  ATTACH v\n  DEPTH\n    TEST maybe\n  END\n  BLEND\nEND\n",
     );
     let places: Vec<&str> = found.iter().map(|it| it.1.as_str()).collect();
-    assert_eq!(places, ["\n", "x", "y", "v", "maybe", "PIPELINE"]);
+    assert_eq!(places, ["\n", "x", "y", "PIPELINE", "v", "maybe"]);
 }
 
 #[test]

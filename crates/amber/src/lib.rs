@@ -30,7 +30,7 @@
 //!     panic!("the second command is `EXPECT`");
 //! };
 //! let wrong = compare::values(&script, &bytes, values, *comparator, tolerances).unwrap_err();
-//! assert_eq!(wrong.to_string(), "at byte 0: expected 2, found 1; 4 of 4 values differ");
+//! assert_eq!(wrong.to_string(), "at byte 0: expected 2.0, found 1.0; 4 of 4 values differ");
 //! # Ok::<(), spirvkit_diagnostics::Errors>(())
 //! ```
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]

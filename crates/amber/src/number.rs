@@ -145,9 +145,10 @@ impl From<i128> for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_integer() {
-            Some(value) => value.fmt(f),
-            None => self.to_f64().fmt(f),
+        match self {
+            Self::Integer { .. } => write!(f, "{}", self.to_integer().unwrap_or(0)),
+            // With a point, so that 1.0 is none.
+            Self::Float(value) => write!(f, "{value:?}"),
         }
     }
 }

@@ -418,7 +418,7 @@ impl<'t> Reader<'t> {
     pub(crate) fn up_to(&mut self, largest: u64, what: &str) -> Parsed<u64> {
         let (number, span) = self.number(what)?;
         let Some(value) = number.to_integer() else {
-            let message = format!("expected {what}, found `{number}`, which is not whole");
+            let message = format!("expected {what}, found `{number}`, which is no integer");
             return Err(self.error(&kinds::BAD_NUMBER, span, message));
         };
         match u64::try_from(value) {

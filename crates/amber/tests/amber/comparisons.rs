@@ -128,11 +128,11 @@ fn messages_say_where_and_how_many() {
     let message = |line: &str| check("float", &bytes, line).unwrap_err().to_string();
     assert_eq!(
         message("IDX 4 EQ 2 3.5 5"),
-        "at byte 8: expected 3.5, found 3; 2 of 3 values differ"
+        "at byte 8: expected 3.5, found 3.0; 2 of 3 values differ"
     );
     assert_eq!(
         message("IDX 0 GE 2 2"),
-        "at byte 0: expected at least 2, found 1; 1 of 2 values differ"
+        "at byte 0: expected at least 2.0, found 1.0; 1 of 2 values differ"
     );
     assert_eq!(
         message("IDX 8 EQ 3 4 5"),

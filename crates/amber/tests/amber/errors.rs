@@ -100,7 +100,7 @@ VIRTUAL_FILE a ⏎ END ⏎ VIRTUAL_FILE a ⏎ END | duplicate | a | there is alr
 SAMPLER numbers ⏎ SAMPLER numbers | duplicate | numbers | there is already a sampler `numbers`
 DEVICE_FEATURE a b | unexpected-token | b | expected the end of the line, found `b`
 SET ENGINE_DATA fence_timeout_ms x | bad-number | x | expected a time in milliseconds, found `x`
-SET ENGINE_DATA fence_timeout_ms 1.5 | bad-number | 1.5 | expected a time in milliseconds, found `1.5`, which is not whole
+SET ENGINE_DATA fence_timeout_ms 1.0 | bad-number | 1.0 | expected a time in milliseconds, found `1.0`, which is no integer
 SET ENGINE_DATA fence_timeout_ms -1 | out-of-range | -1 | expected a time in milliseconds from 0 to 4294967295, found -1
 ");
 }

@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::ops::Range;
 
 use crate::command::{Area, Likeness, Tolerance, Unit, Values};
 use crate::contents::{end, slots};
@@ -329,21 +330,17 @@ pub fn colors(
     let sides = [image.width, image.height].map(u64::from);
     let [columns, rows] = match area {
         None => sides.map(|side| 0..side),
-        Some(area) => [0, 1].map(|side| {
-            let start = texels(
-                area.position[side],
-                sides[side],
-                area.unit,
-                area.unit == Unit::Clip,
-            );
-            let count = texels(area.size[side], sides[side], area.unit, false).max(1);
-            start..start.saturating_add(count)
-        }),
+        Some(area) => [0, 1].map(|side| area.texels(side, sides[side])),
     };
     let size = image.format.texel_size();
-    let has_bytes =
-        sides[0].saturating_mul(sides[1]).saturating_mul(size) <= image.bytes.len() as u64;
-    if columns.end > sides[0] || rows.end > sides[1] || !has_bytes {
+    let needed = sides[0].saturating_mul(sides[1]).saturating_mul(size);
+    if needed > image.bytes.len() as u64 {
+        return Err(Mismatch::Bounds {
+            size: vec![image.bytes.len() as u64],
+            needed: vec![needed],
+        });
+    }
+    if columns.end > sides[0] || rows.end > sides[1] {
         return Err(Mismatch::Bounds {
             size: sides.to_vec(),
             needed: vec![columns.end, rows.end],
@@ -377,16 +374,18 @@ pub fn colors(
     }
 }
 
-/// A coordinate or a size in texels.
-fn texels(number: f32, side: u64, unit: Unit, is_position: bool) -> u64 {
-    let side = side as f32;
-    let texels = match unit {
-        Unit::Pixel => number,
-        Unit::Share => number * side,
-        Unit::Clip if is_position => (number + 1.0) / 2.0 * side,
-        Unit::Clip => number / 2.0 * side,
-    };
-    texels as u64
+impl Area {
+    /// The columns or rows of an image with so many of them.
+    fn texels(&self, side: usize, count: u64) -> Range<u64> {
+        let (origin, scale) = match self.unit {
+            Unit::Pixel => (0.0, 1.0),
+            Unit::Share => (0.0, count as f32),
+            Unit::Clip => (1.0, count as f32 / 2.0),
+        };
+        let start = ((self.position[side] + origin) * scale) as u64;
+        let length = (self.size[side] * scale) as u64;
+        start..start.saturating_add(length.max(1))
+    }
 }
 
 /// Red, green, blue and alpha of a texel; those it doesn't have are as expected.

@@ -216,10 +216,12 @@ fn colors() {
         "there are 2 × 2 texels, but 3 × 1 are expected"
     );
     let short = image("B8G8R8A8_UNORM", &bytes[..15], 2, 2);
-    assert!(matches!(
-        compare::colors(&short, None, &blue, &[]),
-        Err(Mismatch::Bounds { .. })
-    ));
+    let wrong = compare::colors(&short, None, &blue, &[]).unwrap_err();
+    assert_eq!(wrong.to_string(), "there are 15 bytes, but 16 are expected");
+    let left = area(Unit::Clip, [-1.0, -1.0], [1.0, 2.0]);
+    assert_eq!(compare::colors(&texels, Some(&left), &blue, &[]), Ok(()));
+    let right = area(Unit::Clip, [0.0, -1.0], [1.0, 2.0]);
+    assert!(compare::colors(&texels, Some(&right), &blue, &[]).is_err());
     let none = image("B8G8R8A8_UNORM", &[], 0, 0);
     assert_eq!(compare::colors(&none, None, &blue, &[]), Ok(()));
 

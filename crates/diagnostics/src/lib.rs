@@ -55,7 +55,7 @@ pub use quote::Quote;
 pub use source::{Position, Source};
 pub use suggest::{closest, similar};
 pub use visible::{escaped, is_disruptive, visible, visible_lines};
-pub use words::{counted, with_article};
+pub use words::{alternatives, counted, with_article};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,7 @@
 //! Words that messages put together.
 
+use std::fmt::Display;
+
 /// A noun with its indefinite article, as it is spoken: the noun may start with a number
 /// or stand between backticks.
 ///
@@ -32,6 +34,24 @@ pub fn with_article(noun: &str) -> String {
         "a"
     };
     format!("{article} {noun}")
+}
+
+/// Things of which any will do.
+///
+/// ```
+/// use spirvkit_diagnostics::alternatives;
+///
+/// assert_eq!(alternatives(["a"]), "a");
+/// assert_eq!(alternatives(["a", "b"]), "a or b");
+/// assert_eq!(alternatives(["a", "b", "c"]), "a, b or c");
+/// ```
+pub fn alternatives<T: Display>(all: impl IntoIterator<Item = T>) -> String {
+    let mut all: Vec<String> = all.into_iter().map(|each| each.to_string()).collect();
+    let last = all.pop().unwrap_or_default();
+    match all.is_empty() {
+        true => last,
+        false => format!("{} or {last}", all.join(", ")),
+    }
 }
 
 /// A number of things, of which each is called so.

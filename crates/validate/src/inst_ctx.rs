@@ -298,7 +298,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
             None => Ok(()),
             Some(entry) => {
                 let message = format!(
-                    "{} is reached from the {} entry point \"{}\", which has {lacking}",
+                    "{} is reached from the `{}` entry point \"{}\", which has {lacking}",
                     self.inst.op(),
                     entry.model,
                     entry.name()

@@ -97,11 +97,11 @@ impl fmt::Debug for Models {
 }
 
 impl fmt::Display for Models {
-    /// The models' names with commas between.
+    /// The models' names, each in backticks, with commas between.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, model) in self.iter().enumerate() {
             let comma = if index > 0 { ", " } else { "" };
-            write!(f, "{comma}{model}")?;
+            write!(f, "{comma}`{model}`")?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use spirvkit_binary::{ErrorKind, Id};
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{Capability, Op, Version};
 
 use crate::edit::EditError;
@@ -225,8 +226,8 @@ impl BuildError {
 }
 
 fn one_of(what: &str, names: impl Iterator<Item = String>) -> String {
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    format!("the {what} {}", names.join(" or "))
+    let names = names.map(|name| format!("`{name}`"));
+    format!("the {what} {}", alternatives(names))
 }
 
 impl fmt::Display for BuildError {

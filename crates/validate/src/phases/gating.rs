@@ -1,6 +1,7 @@
 //! What makes instructions and enumerants available: capabilities, versions and
 //! extensions, straight from the grammar's tables.
 
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{
     Availability, BuiltIn, Capability, Decoration, EnumerantInfo, Extensions, GroupOperation,
     InstructionInfo, Op, OperandKind, Version,
@@ -246,15 +247,13 @@ fn one_extension(extensions: Extensions) -> String {
 
 fn one_of(one: &str, several: &str, names: Vec<String>) -> String {
     const SHOWN: usize = 6;
-    let quoted: Vec<String> = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("`{name}`"))
-        .collect();
     let lead = if names.len() == 1 { one } else { several };
-    let more = match names.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{lead} {}{more}", quoted.join(", "))
+    let quoted = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
+    match names.len().saturating_sub(SHOWN) {
+        0 => format!("{lead} {}", alternatives(quoted)),
+        more => format!(
+            "{lead} {}",
+            alternatives(quoted.chain([format!("{more} others")]))
+        ),
+    }
 }

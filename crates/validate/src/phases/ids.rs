@@ -392,7 +392,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         }
         let message = format!("{} needs values, but {} is an {def}", inst.op(), m.name(id));
         let finding = self.finding(&id::NO_VALUE, inst, message);
-        Err(finding.about(m, id, "this has no type"))
+        Err(finding.about(m, id, "it is defined here"))
     }
 
     /// Notes that a value of another block is used.

@@ -296,7 +296,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         // Untyped ones without a data type are wrong wherever they are.
         let is_typed = op == Op::Variable || op == Op::UntypedVariableKHR && inst.args().len() > 1;
         if is_typed && is_local(inst) {
-            let message = "a variable of the storage class Function is outside of functions";
+            let message = "a variable of the storage class `Function` is outside of functions";
             return self.finding(&layout::VARIABLE_PLACE, inst, message);
         }
         let skips_memory_model = home > Section::MemoryModel && !self.has_memory_model;
@@ -636,7 +636,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 let is_generic = StorageClass(inst.arg(0)) == StorageClass::Generic;
                 if self.in_function && !is_local && !is_generic {
                     let message = format!(
-                        "the storage class of a variable in a function must be Function, but is {}",
+                        "the storage class of a variable in a function must be `Function`, but is `{}`",
                         StorageClass(inst.arg(0))
                     );
                     return self.finding(&layout::VARIABLE_PLACE, inst, message);
@@ -751,7 +751,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             finding(
                 self.m.has(Capability::BindlessTextureNV) && !self.has_addressing_mode,
                 &layout::ADDRESSING_MODE,
-                "the module declares BindlessTextureNV, but has no OpSamplerImageAddressingModeNV",
+                "the module declares the capability `BindlessTextureNV`, but has no OpSamplerImageAddressingModeNV",
             ),
         ])
     }

@@ -63,6 +63,6 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
         );
         return Err(o.finding(&derivative::MODEL, message));
     }
-    let lacking = "neither DerivativeGroupQuadsKHR nor DerivativeGroupLinearKHR";
+    let lacking = "neither `DerivativeGroupQuadsKHR` nor `DerivativeGroupLinearKHR`";
     at.expect_mode(&derivative::MODE, GROUPED, GROUPING, lacking)
 }

@@ -57,7 +57,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
         let needs = VERSIONS.iter().find(|(extension, _)| extension == name);
         if let Some((_, version)) = needs.filter(|(_, version)| m.version < *version) {
             let message = format!(
-                "{name} needs version {version} of SPIR-V; the module's version is {}",
+                "the extension `{name}` needs version {version} of SPIR-V; the module's version is {}",
                 m.version
             );
             reporter.add(Finding::new(&extension::VERSION, inst.offset(), message));

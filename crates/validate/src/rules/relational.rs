@@ -164,15 +164,15 @@ fn check_select(o: &Operation<'_, '_, '_>) -> CheckResult {
             let has_variable_pointers = m.has(Capability::VariablePointersStorageBuffer)
                 || m.has(Capability::VariablePointers);
             if m.addressing == AddressingModel::Logical && !has_variable_pointers {
-                let message = "OpSelect of pointers needs the capability VariablePointers or \
-                               VariablePointersStorageBuffer";
+                let message = "OpSelect of pointers needs the capability `VariablePointers` or \
+                               `VariablePointersStorageBuffer`";
                 return Err(o.finding(&relational::SELECT_POINTER, message).word(1));
             }
         }
         Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => {
             if !m.has(Capability::BindlessTextureNV) {
                 let message =
-                    "OpSelect of images or samplers needs the capability BindlessTextureNV";
+                    "OpSelect of images or samplers needs the capability `BindlessTextureNV`";
                 return Err(o.finding(&relational::SELECT_HANDLE, message).word(1));
             }
         }

@@ -129,7 +129,7 @@ pub(super) fn check_execution_stages(at: &InstCtx<'_, '_>, scope: Id) -> CheckRe
         return Ok(());
     };
     let message = format!(
-        "{} has the execution scope `Workgroup`, but {models} has no workgroups",
+        "{} has the execution scope `Workgroup`, but there are no workgroups in {models}",
         at.inst.op()
     );
     let finding = at.finding(&scope::WORKGROUP_EXECUTION, message);
@@ -206,7 +206,7 @@ pub(super) fn check_memory_stages(at: &InstCtx<'_, '_>, scope: Id) -> CheckResul
         && m.memory_model == MemoryModel::GLSL450
         && at.models().contains(ExecutionModel::TessellationControl)
     {
-        let what = "can't be `Workgroup` in TessellationControl under the memory model `GLSL450`";
+        let what = "can't be `Workgroup` in `TessellationControl` under the memory model `GLSL450`";
         return Err(finding(
             at,
             &scope::TESSELLATION_MEMORY,

@@ -49,7 +49,7 @@ fn check_group(at: &InstCtx<'_, '_>) -> CheckResult {
     let message = format!("{} is not a decoration group", m.name(group));
     Err(at
         .finding(&annotation::GROUP, message)
-        .about(m, group, "this is defined here"))
+        .about(m, group, "it is defined here"))
 }
 
 /// Checks an `OpGroupDecorate`.

@@ -86,11 +86,11 @@ fn check_decoration(at: &InstCtx<'_, '_>) -> CheckResult {
     {
         let message = match has_id_form {
             true => format!(
-                "the operands of {} are not ids, so it can't be given with OpDecorateId",
+                "the operands of `{}` are not ids, so it can't be given with OpDecorateId",
                 decorated.decoration
             ),
             false => format!(
-                "the operands of {} are ids, so it must be given with OpDecorateId",
+                "the operands of `{}` are ids, so it must be given with OpDecorateId",
                 decorated.decoration
             ),
         };
@@ -134,7 +134,7 @@ fn check_member(at: &InstCtx<'_, '_>, target: Id, member: u32) -> CheckResult {
         return Err(at.finding(&annotation::MEMBER_TARGET, message).about(
             m,
             target,
-            "this has no members",
+            "the target is defined here",
         ));
     }
     let count = m.members(target).len();
@@ -164,14 +164,14 @@ fn check_parameter_order(
     let late = ids.filter(|&id| m.def_offset(id) >= target);
     all(late.map(|id| {
         let message = format!(
-            "{}, an operand of {}, must be defined before what it decorates",
+            "{}, an operand of `{}`, must be defined before the target of the decoration",
             m.name(id),
             decorated.decoration
         );
         Err(at
             .finding(&annotation::PARAMETER_ORDER, message)
             .about(m, id, "the operand is defined here")
-            .at(target, "this is decorated"))
+            .at(target, "the target is defined here"))
     }))
 }
 

@@ -109,7 +109,7 @@ pub(super) fn check_member(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> C
         return Ok(());
     }
     let message = format!(
-        "{} can't decorate a member of a structure",
+        "`{}` can't decorate a member of a structure",
         decorated.decoration
     );
     Err(at.finding(&annotation::NO_MEMBERS, message))
@@ -199,7 +199,7 @@ pub(super) fn check(
     };
     let id = target.result().unwrap_or_else(|| at.id(0));
     let message = format!(
-        "{} must decorate {wanted}, but {} is an {op}",
+        "`{}` must decorate {wanted}, but {} is an {op}",
         decorated.decoration,
         m.name(id)
     );

@@ -1,12 +1,12 @@
 //! What Vulkan adds: decorations that it doesn't know, and the storage classes
 //! of the variables that each may stand on.
 
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{Decoration, Op, StorageClass};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst, Lookup};
-use crate::pattern::alternatives;
 use crate::rule::Rule;
 use crate::rules::generated::annotation;
 
@@ -19,7 +19,7 @@ pub(super) fn check_packing(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> 
     if !is_packing || !at.m.env.is_vulkan() {
         return Ok(());
     }
-    let message = format!("{} is not allowed in Vulkan", decorated.decoration);
+    let message = format!("`{}` is not allowed in Vulkan", decorated.decoration);
     Err(at
         .finding(&annotation::VULKAN_PACKING, message)
         .help("give each member an `Offset` instead"))
@@ -91,13 +91,13 @@ pub(super) fn check(
         return Ok(());
     };
     let id = at.id(0);
-    let names = alternatives(classes, StorageClass::to_string);
+    let names = alternatives(classes.iter().map(|class| format!("`{class}`")));
     let message = format!(
-        "{} is for the storage class {names}, but {} is in {class}",
+        "`{}` is for the storage class {names}, but {} is in `{class}`",
         decorated.decoration,
         m.name(id)
     );
     Err(at
         .finding(rule, message)
-        .about(m, id, "the target is declared here"))
+        .about(m, id, "the target is defined here"))
 }

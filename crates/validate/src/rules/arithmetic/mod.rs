@@ -119,7 +119,7 @@ pub(super) fn check_encoding(o: &Operation<'_, '_, '_>, ty: Id) -> CheckResult {
         return Ok(());
     };
     let message = format!(
-        "{} is not defined for {encoding}, the encoding of {}",
+        "{} is not defined for `{encoding}`, the encoding of {}",
         o.op,
         o.m.show_type(ty)
     );

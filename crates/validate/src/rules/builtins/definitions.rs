@@ -95,7 +95,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> CheckResult {
         return Err(Finding::new(&builtin::TARGET, seed.offset, message).about(
             m,
             seed.target,
-            "this is decorated",
+            "the target is defined here",
         ));
     }
     let wants_constant = seed.built_in == BuiltIn::WorkgroupSize;
@@ -117,7 +117,7 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> CheckResult {
             Finding::new(&builtin::CONSTANT, seed.offset, message).about(
                 m,
                 seed.target,
-                "this is decorated",
+                "the target is defined here",
             ),
         );
     }

@@ -113,10 +113,9 @@ fn check_entry(m: &Module<'_>, sorted: &Sorted<'_>, entry: &EntryPoint<'_>) -> C
                 m.name(variable)
             );
             let finding = Finding::new(&builtin::ONE_BLOCK, m.def_offset(variable), message);
-            found.push(Err(finding.at(
-                entry.inst.offset(),
-                "both are in the interface of this entry point",
-            )));
+            found.push(Err(
+                finding.at(entry.inst.offset(), "this entry point lists both")
+            ));
             continue;
         }
         half.block = Some((pointee, variable));

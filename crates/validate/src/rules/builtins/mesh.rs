@@ -213,7 +213,7 @@ fn check_one(
         _ => return Ok(()),
     };
     let message = format!(
-        "{} has {found} `{built_in}`, but `OutputPrimitivesEXT` says {primitives}",
+        "{} has {found} elements of `{built_in}`, but `OutputPrimitivesEXT` gives {primitives}",
         m.name(variable)
     );
     let vuid = if is_block { in_block } else { in_array };

@@ -124,7 +124,7 @@ fn check_construct(o: &Operation<'_, '_, '_>) -> CheckResult {
                 .map(|(index, &member)| {
                     expect(o.ty(index) == Id(member), || {
                         let wanted =
-                            format!("the type of member {index}, {},", m.show_type(Id(member)));
+                            format!("the type of member {index} ({})", m.show_type(Id(member)));
                         o.mismatch(&composite::CONSTITUENT, index, &wanted)
                     })
                 }));
@@ -160,7 +160,7 @@ fn check_count(o: &Operation<'_, '_, '_>, wanted: u64, parts: &str) -> CheckResu
         return Ok(());
     }
     let message = format!(
-        "{} has {given} constituents for the {wanted} {parts} of {}",
+        "the number of constituents of {} must be {wanted}, the number of {parts} of {}, but is {given}",
         o.op,
         o.m.show_type(o.result)
     );
@@ -289,7 +289,7 @@ fn check_copy_logical(o: &Operation<'_, '_, '_>) -> CheckResult {
         return Err(o.mismatch(
             &composite::COPY_LOGICAL_MATCH,
             0,
-            "a type that matches logically",
+            "a type that logically matches the result type",
         ));
     }
     Ok(())

@@ -40,7 +40,7 @@ pub(super) fn number(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     if extended != last {
         let message = format!(
-            "the literal's last word is {last:#x}, but only its low {used} bits belong to {}",
+            "the literal's last word is {last:#x}, but {} has only its low {used} bits",
             at.m.show_type(at.result_type())
         );
         let help = match signed {

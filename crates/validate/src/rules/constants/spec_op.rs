@@ -102,13 +102,13 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let (allowed, needed) = match users {
         For::Everyone => (true, ""),
-        For::Shaders => (m.has(Capability::Shader), "the `Shader` capability"),
-        For::Kernels => (m.has(Capability::Kernel), "the `Kernel` capability"),
+        For::Shaders => (m.has(Capability::Shader), "the capability `Shader`"),
+        For::Kernels => (m.has(Capability::Kernel), "the capability `Kernel`"),
         For::Convert => (
             m.version >= Version::new(1, 4)
                 || m.has(Capability::Kernel)
                 || m.has_extension("SPV_AMD_gpu_shader_int16"),
-            "SPIR-V 1.4, the `Kernel` capability or SPV_AMD_gpu_shader_int16",
+            "SPIR-V 1.4, the capability `Kernel` or the extension `SPV_AMD_gpu_shader_int16`",
         ),
     };
     if !allowed {

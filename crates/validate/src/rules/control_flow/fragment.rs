@@ -11,7 +11,7 @@ use crate::rules::generated::fragment;
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let op = at.inst.op();
     if let Some(others) = at.models_outside(Models::of(&[ExecutionModel::Fragment])) {
-        let message = format!("{op} can be used only in Fragment, but is reached from {others}");
+        let message = format!("{op} can be used only in `Fragment`, but is reached from {others}");
         return Err(at.finding(&fragment::MODEL, message));
     }
     match op {

@@ -80,7 +80,7 @@ fn check_control(at: &InstCtx<'_, '_>) -> CheckResult {
     ];
     let contradicts = |&(bit, _): &(LoopControl, &str)| has(LoopControl::DontUnroll) && has(bit);
     let against = all(against.into_iter().filter(contradicts).map(|(_, name)| {
-        let message = format!("{name} and DontUnroll contradict each other");
+        let message = format!("`{name}` and `DontUnroll` contradict each other");
         Err(at.finding(&merge::LOOP_CONTROL, message))
     }));
     if has(LoopControl::IterationMultiple) {
@@ -92,7 +92,7 @@ fn check_control(at: &InstCtx<'_, '_>) -> CheckResult {
         ];
         let index = 3 + before.into_iter().filter(|&bit| has(bit)).count();
         if at.inst.optional(index) == Some(0) {
-            let message = "IterationMultiple must be greater than 0";
+            let message = "`IterationMultiple` must be greater than 0";
             return all([
                 against,
                 Err(at.finding(&merge::ITERATION_MULTIPLE, message)),

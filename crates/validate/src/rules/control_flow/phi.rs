@@ -36,8 +36,8 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         && !m.has(Capability::VariablePointersStorageBuffer);
     let pointers = expect(!is_chosen, || {
         let message = format!(
-            "the result type of OpPhi is {}, but choosing between pointers in the logical addressing model needs the \
-             capability VariablePointers or VariablePointersStorageBuffer",
+            "the result type of OpPhi is {}, but under logical addressing, choosing between pointers needs the \
+             capability `VariablePointers` or `VariablePointersStorageBuffer`",
             m.show_type(result)
         );
         at.finding(&phi::POINTER, message).word(1)
@@ -131,7 +131,7 @@ fn may_precede(flow: &Flow<'_, '_>, inst: Inst<'_>) -> bool {
 
 fn misplaced(flow: &Flow<'_, '_>, node: Node, phi: Inst<'_>) -> Finding {
     let message = match node {
-        0 => "OpPhi can't be in the first block of a function, to which nothing branches",
+        0 => "OpPhi can't be in the first block of a function, which has no predecessors",
         _ => {
             "OpPhi must come before all other instructions of its block except other OpPhi and line information"
         }

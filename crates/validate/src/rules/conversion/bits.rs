@@ -58,7 +58,7 @@ pub(super) fn check_bitcast(o: &Operation<'_, '_, '_>) -> CheckResult {
             && new != old
         {
             let message = format!(
-                "OpBitcast keeps the number of bits, but the result has {new} bits and the operand {old}: {}",
+                "OpBitcast keeps the number of bits, but the result has {new} bits and the operand, {}, has {old}",
                 m.show_value(o.id(0))
             );
             return Err(o

@@ -43,7 +43,7 @@ pub(super) fn check_addressing(
     let m = o.m;
     match m.addressing {
         AddressingModel::Logical => {
-            let message = format!("{} is not allowed in the logical addressing model", o.op);
+            let message = format!("{} is not allowed under logical addressing", o.op);
             Err(o
                 .finding(&conversion::LOGICAL_ADDRESSING, message)
                 .arg(o.at, 0))
@@ -141,7 +141,7 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> CheckResult {
     let names_other = o.op == Op::GenericCastToPtrExplicit && StorageClass(o.arg(1)) != to;
     let named = expect(!names_other || classes.is_err(), || {
         let message = format!(
-            "{} names {}, but its result points to {to}",
+            "{} names `{}`, but its result points to `{to}`",
             o.op,
             StorageClass(o.arg(1))
         );

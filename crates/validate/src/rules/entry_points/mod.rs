@@ -35,7 +35,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         return Err(at.finding(&entry_point::FUNCTION, message).about(
             m,
             function,
-            "this is not a function",
+            "it is defined here",
         ));
     }
     let is_kernel = ExecutionModel(at.inst.arg(0)) == ExecutionModel::Kernel;
@@ -102,10 +102,10 @@ fn check_none(m: &Module<'_>, reporter: &mut Reporter) {
     let last = m.all_instructions().last();
     let offset = last.map_or(0, |inst| inst.offset());
     let message = "the module has no entry point";
-    reporter.add(
-        Finding::new(&entry_point::NONE, offset, message)
-            .help("declare the capability Linkage if it is to be linked with another module"),
-    );
+    reporter
+        .add(Finding::new(&entry_point::NONE, offset, message).help(
+            "declare the capability `Linkage` if the module will be linked with another one",
+        ));
 }
 
 fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
@@ -118,13 +118,13 @@ fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
         let offset = entry.inst.offset();
         if let Some(first) = seen.insert((entry.model.0, name), offset) {
             let message = format!(
-                "there is already an entry point \"{}\" for {}",
+                "there is already an entry point \"{}\" for `{}`",
                 entry.name(),
                 entry.model
             );
             reporter.add(
                 Finding::new(&entry_point::NAME, offset, message)
-                    .at(first, "this is the other one"),
+                    .at(first, "the other one is here"),
             );
         }
     }
@@ -147,7 +147,7 @@ fn check_calls(m: &Module<'_>, reporter: &mut Reporter) {
             reporter.add(Finding::new(&entry_point::CALLED, offset, message).about(
                 m,
                 callee,
-                "the entry point's function",
+                "the entry point's function begins here",
             ));
             calls_entry = true;
         }
@@ -233,7 +233,7 @@ fn check_capability_stages(m: &Module<'_>, reporter: &mut Reporter) {
         let entries = m.entry_points.iter();
         for entry in entries.filter(|entry| !stages.contains(entry.model)) {
             let message = format!(
-                "{capability} is for {stages}, but this entry point's execution model is {}",
+                "the capability `{capability}` is for {stages}, but this entry point's execution model is `{}`",
                 entry.model
             );
             let offset = entry.inst.offset();

@@ -156,7 +156,7 @@ pub(super) fn check(modes: &Modes, entry: &EntryPoint<'_>) -> CheckResult {
 #[cold]
 fn finding(modes: &Modes, entry: &EntryPoint<'_>, group: &Group) -> Finding {
     let list = |modes: &[Mode]| {
-        let names: Vec<String> = modes.iter().map(Mode::to_string).collect();
+        let names: Vec<String> = modes.iter().map(|mode| format!("`{mode}`")).collect();
         names.join(", ")
     };
     let needs = match group.needs {
@@ -170,7 +170,7 @@ fn finding(modes: &Modes, entry: &EntryPoint<'_>, group: &Group) -> Finding {
         false => list(&found),
     };
     let message = format!(
-        "entry point \"{}\" for {} must have {needs} of the modes {}, but has {found}",
+        "entry point \"{}\" for `{}` must have {needs} of the modes {}, but has {found}",
         entry.name(),
         entry.model,
         list(group.modes)

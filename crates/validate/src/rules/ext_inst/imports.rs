@@ -75,7 +75,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         && !m.has_extension("SPV_KHR_non_semantic_info")
     {
         let message = format!(
-            "the import of \"{}\" needs the extension SPV_KHR_non_semantic_info",
+            "the import of \"{}\" needs the extension `SPV_KHR_non_semantic_info`",
             name()
         );
         let finding = at.finding(&ext_inst::NON_SEMANTIC, message);

@@ -127,7 +127,7 @@ fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> Che
             (
                 others.is_some_and(Models::is_empty),
                 &clspv_reflection::FUNCTION,
-                "an entry point for the execution model GLCompute only",
+                "an entry point for the execution model `GLCompute` only",
             )
         }
         Kernel => (

@@ -52,14 +52,14 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
                 return Ok(());
             }
             let message = format!(
-                "the interface of \"{}\" lists {}, which is not a variable",
+                "entry point \"{}\" lists {}, which is not a variable",
                 entry.name(),
                 m.show_value(id)
             );
             return Err(Finding::new(&interface::VARIABLE, offset, message).about(
                 m,
                 id,
-                "this is listed",
+                "it is defined here",
             ));
         };
         let class = listed.class;
@@ -69,13 +69,10 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
         };
         if !is_fine {
             let wanted = match is_new {
-                true => "variables outside of functions",
-                false => "input and output variables before SPIR-V 1.4",
+                true => "an interface can list only variables outside of functions",
+                false => "before SPIR-V 1.4, an interface can list only input and output variables",
             };
-            let message = format!(
-                "an interface can list only {wanted}, but {} is in {class}",
-                m.name(id)
-            );
+            let message = format!("{wanted}, but {} is in `{class}`", m.name(id));
             return Err(
                 Finding::new(&interface::STORAGE_CLASS, offset, message).about(
                     m,
@@ -99,7 +96,11 @@ fn check_repeated(m: &Module<'_>, entry: &EntryPoint<'_>, is_new: bool) -> Check
     let groups = sorted.chunk_by(|a, b| a == b);
     all(groups.filter(|group| group.len() > 1).map(|group| {
         let id = Id(group[0]);
-        let message = format!("\"{}\" lists {} twice", entry.name(), m.name(id));
+        let message = format!(
+            "entry point \"{}\" lists {} twice",
+            entry.name(),
+            m.name(id)
+        );
         let finding = Finding::new(&interface::REPEATED, entry.inst.offset(), message);
         Err(finding.about(m, id, "this variable"))
     }))
@@ -146,7 +147,7 @@ fn check_stage_variable(
     };
     if let (Some(vuid), Some(found)) = (vuid, interpolation) {
         let message = format!(
-            "{} is not interpolated, so it can't be decorated with {}",
+            "{} is not interpolated, so it can't be decorated with `{}`",
             m.name(listed.id),
             found.decoration
         );
@@ -164,7 +165,7 @@ fn check_stage_variable(
         && listed.ty.is_some_and(|ty| NOT_INTERPOLATED.matches(m, ty));
     if needs_flat {
         let message = format!(
-            "{} can't be interpolated, so it must be decorated with Flat",
+            "{} can't be interpolated, so it must be decorated with `Flat`",
             m.name(listed.id)
         );
         return Err(
@@ -207,7 +208,7 @@ pub(super) fn check_variables(m: &Module<'_>, reporter: &mut Reporter) {
             () => continue,
         };
         let message = format!(
-            "{} is in {}, so it can't hold {what}",
+            "{} is in `{}`, so it can't hold {what}",
             m.name(listed.id),
             listed.class
         );
@@ -232,7 +233,7 @@ fn check_invariant(m: &Module<'_>, listed: &Listed<'_>) -> CheckResult {
         return Ok(());
     };
     let message = format!(
-        "{} is in {}, but only inputs and outputs can be Invariant",
+        "{} is in `{}`, but only inputs and outputs can be `Invariant`",
         m.name(listed.id),
         listed.class
     );

@@ -19,7 +19,7 @@ pub(super) fn check_tile_images(m: &Module<'_>, reporter: &mut Reporter) {
         }
         let Some(id) = inst.result() else { continue };
         if !m.is_decorated(id, Decoration::Location) {
-            let message = format!("{}, a tile image, needs a Location", m.name(id));
+            let message = format!("{}, a tile image, needs a `Location`", m.name(id));
             reporter.add(Finding::new(
                 &interface::TILE_IMAGE_LOCATION,
                 inst.offset(),
@@ -152,7 +152,7 @@ fn conflict(
         }
         let kind = if item.space.0 { "output" } else { "input" };
         let message = format!(
-            "\"{}\" has two variables at component {} of {kind} location {}",
+            "entry point \"{}\" has two variables at component {} of {kind} location {}",
             entry.name(),
             shared.trailing_zeros(),
             item.location
@@ -160,8 +160,8 @@ fn conflict(
         let vuid = interface::LOCATION_CONFLICT.vuids[usize::from(item.space.0)];
         let finding =
             Finding::new(&interface::LOCATION_CONFLICT, entry.inst.offset(), message).vuid(vuid);
-        let finding = finding.about(m, other.variable, "one of them");
-        return Some(finding.about(m, item.variable, "the other one"));
+        let finding = finding.about(m, other.variable, "one is declared here");
+        return Some(finding.about(m, item.variable, "the other is declared here"));
     }
     None
 }
@@ -185,7 +185,7 @@ fn place(
             Decoration::Index => {
                 if !is_output || entry.model != ExecutionModel::Fragment {
                     let message = format!(
-                        "{} has an index, but is not an output of a fragment shader",
+                        "{} has an `Index`, but is not an output of a fragment shader",
                         m.name(listed.id)
                     );
                     return Err(Finding::new(
@@ -224,19 +224,16 @@ fn place(
     }
     if facts.has_built_ins {
         let message = format!(
-            "the members of {} are built-ins, so it must be decorated with Block to be in an interface",
+            "the members of {} are built-ins, so it must be decorated with `Block` to be in an interface",
             m.name(inner)
         );
         let finding = Finding::new(&interface::BUILT_IN_BLOCK, m.def_offset(inner), message);
-        return Err(finding.at(
-            listed.inst.offset(),
-            "this variable is listed by an entry point",
-        ));
+        return Err(finding.at(listed.inst.offset(), "an entry point lists this variable"));
     }
     let is_block = facts.is_block;
     if location.is_none() && !is_block {
         let vuid = interface::LOCATION_MISSING.vuids[usize::from(m.is_struct(inner))];
-        let message = format!("{} needs a Location", m.name(listed.id));
+        let message = format!("{} needs a `Location`", m.name(listed.id));
         return Err(
             Finding::new(&interface::LOCATION_MISSING, listed.inst.offset(), message)
                 .vuid(vuid)
@@ -280,7 +277,7 @@ fn place(
         .enumerate()
         .map(|(number, (place, &member))| {
             let Some(location) = place.0 else {
-                let message = format!("member {number} of {} needs a Location", m.name(inner));
+                let message = format!("member {number} of {} needs a `Location`", m.name(inner));
                 let finding = Finding::new(
                     &interface::MEMBER_LOCATION_MISSING,
                     m.def_offset(inner),
@@ -305,7 +302,7 @@ fn check_members(m: &Module<'_>, listed: &Listed<'_>, ty: Id) -> CheckResult {
         return Ok(());
     };
     let message = format!(
-        "{} itself gives the locations of the members of {}, so these can't have any",
+        "{} has a `Location`, which gives the members of {} theirs, so these can't have any",
         m.name(listed.id),
         m.name(ty)
     );
@@ -373,7 +370,7 @@ fn flatten(
             Type::None => return Ok(()),
             _ => {
                 let message = format!(
-                    "{} has a location, so it can't hold {}",
+                    "{} has a `Location`, so it can't hold {}",
                     m.name(listed.id),
                     m.show_type(ty)
                 );

@@ -180,15 +180,15 @@ fn check_entry(
             let other = *push_constant.get_or_insert(id);
             if other != id && reported.insert(id.0) {
                 let message = format!(
-                    "\"{}\" uses two push constant blocks, {} and {}",
+                    "entry point \"{}\" uses two push constant blocks, {} and {}",
                     entry.name(),
                     m.name(other),
                     m.name(id)
                 );
                 result = Err(
                     Finding::new(&interface::VULKAN_PUSH_CONSTANTS, offset, message)
-                        .about(m, id, "one block")
-                        .about(m, other, "the other block"),
+                        .about(m, id, "one is declared here")
+                        .about(m, other, "the other is declared here"),
                 );
             }
         }

@@ -17,7 +17,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         && !m.has(Capability::VulkanMemoryModel);
     let has_model = expect(!lacks_model, || {
         let message =
-            "CooperativeMatrixKHR and Shader together need the capability VulkanMemoryModel";
+            "`CooperativeMatrixKHR` and `Shader` together need the capability `VulkanMemoryModel`";
         at.finding(&mode_setting::COOPERATIVE_MATRIX_MEMORY_MODEL, message)
     });
     all([has_model, check_known(at, capability)])
@@ -30,7 +30,7 @@ fn check_known(at: &InstCtx<'_, '_>, capability: Capability) -> CheckResult {
         return Ok(());
     }
     let message = format!(
-        "{} does not support the capability {capability}",
+        "{} does not support the capability `{capability}`",
         m.env.target.name()
     );
     let mut finding = at.finding(&mode_setting::CAPABILITY_ENVIRONMENT, message);
@@ -39,7 +39,7 @@ fn check_known(at: &InstCtx<'_, '_>, capability: Capability) -> CheckResult {
         .into_iter()
         .flat_map(|info| info.availability().extensions());
     if let Some(extension) = extensions.next() {
-        finding = finding.help(format!("the extension {extension} may permit it"));
+        finding = finding.help(format!("the extension `{extension}` may permit it"));
     }
     Err(finding)
 }

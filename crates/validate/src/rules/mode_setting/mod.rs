@@ -44,10 +44,10 @@ fn check_memory_model(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_vulkan = model == MemoryModel::Vulkan || !m.has(Capability::VulkanMemoryModel);
     let declared = expect(is_vulkan, || {
         let message = format!(
-            "the capability VulkanMemoryModel is declared, so the memory model must be Vulkan, but is {model}"
+            "the capability `VulkanMemoryModel` is declared, so the memory model must be `Vulkan`, but is `{model}`"
         );
         let finding = at.finding(&mode_setting::VULKAN_MEMORY_MODEL, message);
-        finding.help("use the memory model Vulkan, or remove the capability")
+        finding.help("use the memory model `Vulkan`, or remove the capability")
     });
     let fits = match addressing {
         AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64 => !m.env.is_opencl(),
@@ -55,11 +55,11 @@ fn check_memory_model(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let addressing = expect(fits, || {
         let name = m.env.target.name();
-        let message = format!("{name} does not support the addressing model {addressing}");
+        let message = format!("{name} does not support the addressing model `{addressing}`");
         at.finding(&mode_setting::ADDRESSING_MODEL, message)
     });
     let memory = expect(!m.env.is_opencl() || model == MemoryModel::OpenCL, || {
-        let message = format!("the memory model must be OpenCL, but is {model}");
+        let message = format!("the memory model must be `OpenCL`, but is `{model}`");
         at.finding(&mode_setting::MEMORY_MODEL, message)
     });
     all([declared, addressing, memory])

@@ -22,13 +22,13 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             return Ok(());
         }
         let message = format!(
-            "{mode} is for an entry point, but {} is not one",
+            "`{mode}` is for entry points, but {} is not one",
             m.name(function)
         );
         return Err(at.finding(&mode_setting::MODE_TARGET, message).about(
             m,
             function,
-            "no OpEntryPoint names this",
+            "it is defined here",
         ));
     };
     let takes_ids = tables::takes_ids(mode);
@@ -37,7 +37,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             true => "has operands that are ids, so it must be declared with OpExecutionModeId",
             false => "has no operands that are ids, so it must be declared with OpExecutionMode",
         };
-        return Err(at.finding(&mode_setting::MODE_FORM, format!("{mode} {right}")));
+        return Err(at.finding(&mode_setting::MODE_FORM, format!("`{mode}` {right}")));
     }
     let ids = match takes_ids {
         true => check_ids(at, mode),
@@ -60,7 +60,7 @@ fn check_models(at: &InstCtx<'_, '_>, mode: ExecutionMode, models: Models) -> Ch
         let wrong = models.without(allowed);
         if !wrong.is_empty() {
             let message = format!(
-                "{mode} is for {allowed}, but the entry point's execution model is {wrong}"
+                "`{mode}` is for {allowed}, but the entry point's execution model is {wrong}"
             );
             return Err(at.finding(&mode_setting::MODE_MODEL, message));
         }
@@ -78,8 +78,9 @@ fn check_models(at: &InstCtx<'_, '_>, mode: ExecutionMode, models: Models) -> Ch
     match models.iter().find(|&model| model != only) {
         None => Ok(()),
         Some(wrong) => {
-            let message =
-                format!("{mode} is for {only}, but the entry point's execution model is {wrong}");
+            let message = format!(
+                "`{mode}` is for `{only}`, but the entry point's execution model is `{wrong}`"
+            );
             Err(at.finding(&mode_setting::MODE_MODEL, message).vuid(vuid))
         }
     }
@@ -94,7 +95,7 @@ fn check_ids(at: &InstCtx<'_, '_>, mode: ExecutionMode) -> CheckResult {
         let id = at.id(index);
         if !m.is_constant(id) && m.def_offset(id) != 0 {
             let message = format!(
-                "operand {} of {mode} must be a constant, but is {}",
+                "operand {} of `{mode}` must be a constant, but is {}",
                 index - 1,
                 m.show_value(id)
             );
@@ -118,7 +119,7 @@ fn check_fast_math(at: &InstCtx<'_, '_>) -> CheckResult {
     let (ty, flags) = (at.id(2), at.id(3));
     let is_float = expect(FLOAT.matches(m, ty), || {
         let message = format!(
-            "the target type of FPFastMathDefault must be a floating-point type, but is {}",
+            "the target type of `FPFastMathDefault` must be a floating-point type, but is {}",
             m.show_type(ty)
         );
         at.finding(&mode_setting::FAST_MATH_TYPE, message)
@@ -130,7 +131,7 @@ fn check_fast_math(at: &InstCtx<'_, '_>) -> CheckResult {
 fn check_flags(at: &InstCtx<'_, '_>, flags: Id) -> CheckResult {
     let m = at.m;
     let wrong = |what: &str| {
-        let message = format!("the flags of FPFastMathDefault {what}");
+        let message = format!("the flags of `FPFastMathDefault` {what}");
         Err(at.finding(&mode_setting::FAST_MATH_MASK, message).about(
             m,
             flags,
@@ -154,13 +155,13 @@ fn check_flags(at: &InstCtx<'_, '_>, flags: Id) -> CheckResult {
         found.push(wrong(&format!("are {value:#x}, which has unknown bits")));
     }
     if has(FPFastMathMode::Fast) {
-        found.push(wrong("include Fast, which is deprecated"));
+        found.push(wrong("include `Fast`, which is deprecated"));
     }
     if has(FPFastMathMode::AllowTransform)
         && !(has(FPFastMathMode::AllowContract) && has(FPFastMathMode::AllowReassoc))
     {
         found.push(wrong(
-            "include AllowTransform, but not both AllowContract and AllowReassoc",
+            "include `AllowTransform`, but not both `AllowContract` and `AllowReassoc`",
         ));
     }
     all(found)
@@ -174,7 +175,7 @@ fn check_vulkan(at: &InstCtx<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Che
                 ExecutionMode::OriginLowerLeft => mode_setting::VULKAN_ORIGIN.vuids[0],
                 _ => mode_setting::VULKAN_ORIGIN.vuids[1],
             };
-            let message = format!("{mode} is not allowed in Vulkan");
+            let message = format!("`{mode}` is not allowed in Vulkan");
             Err(at.finding(&mode_setting::VULKAN_ORIGIN, message).vuid(vuid))
         }
         ExecutionMode::OutputVertices | ExecutionMode::OutputPrimitivesEXT
@@ -184,7 +185,7 @@ fn check_vulkan(at: &InstCtx<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Che
                 ExecutionMode::OutputVertices => mode_setting::VULKAN_MESH_OUTPUTS.vuids[0],
                 _ => mode_setting::VULKAN_MESH_OUTPUTS.vuids[1],
             };
-            let message = format!("{mode} of a mesh shader must be more than 0");
+            let message = format!("`{mode}` of a mesh shader must be greater than 0");
             Err(at
                 .finding(&mode_setting::VULKAN_MESH_OUTPUTS, message)
                 .vuid(vuid))
@@ -192,11 +193,11 @@ fn check_vulkan(at: &InstCtx<'_, '_>, mode: ExecutionMode, is_mesh: bool) -> Che
         ExecutionMode::LocalSizeId
             if !m.env.is_vulkan_since(3) && !m.options.allow_local_size_id =>
         {
-            let message = format!("{} does not support LocalSizeId", m.env.target.name());
+            let message = format!("{} does not support `LocalSizeId`", m.env.target.name());
             Err(at
                 .finding(&mode_setting::VULKAN_LOCAL_SIZE_ID, message)
                 .help(
-                    "use LocalSize, or, if maintenance4 is enabled, the option --allow-localsizeid",
+                    "use `LocalSize`, or, if the feature `maintenance4` is enabled, the option `--allow-localsizeid`",
                 ))
         }
         _ => Ok(()),
@@ -233,8 +234,8 @@ fn check_repeated(m: &Module<'_>, modes: &Modes, reporter: &mut Reporter) {
         for pair in twice {
             let offset = pair.last().map_or(first, |entry| entry.1);
             let message = match tables::is_per_operand(mode) {
-                true => format!("the entry point already has {mode} for this operand"),
-                false => format!("the entry point already has {mode}"),
+                true => format!("the entry point already has `{mode}` for this operand"),
+                false => format!("the entry point already has `{mode}`"),
             };
             reporter.add(
                 Finding::new(&mode_setting::MODE_REPEATED, offset, message).at(
@@ -266,7 +267,7 @@ fn check_fast_math_entries(m: &Module<'_>, modes: &Modes, reporter: &mut Reporte
             if let Some(found) = modes.find(function, other)
                 && let Some(offset) = modes.find(function, mode)
             {
-                let message = format!("{mode} excludes {other}");
+                let message = format!("`{mode}` and `{other}` exclude each other");
                 let finding = Finding::new(&mode_setting::FAST_MATH_CONFLICT, offset, message);
                 reporter.add(finding.at(found, "it is declared here"));
             }
@@ -309,7 +310,7 @@ fn check_call_trees(m: &Module<'_>, entries: &[Id], reporter: &mut Reporter) {
         let mut places = own.chain(m.uses(target).iter().copied());
         if let Some(offset) = places.find(|&offset| is_reached(offset)) {
             let message = format!(
-                "{} is decorated with {}, but is executed for an entry point with FPFastMathDefault",
+                "{} is decorated with `{}`, but is executed for an entry point with `FPFastMathDefault`",
                 m.name(target),
                 decorated.decoration
             );

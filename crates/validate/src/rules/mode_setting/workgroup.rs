@@ -87,7 +87,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Che
         && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
     {
         let message = format!(
-            "with DerivativeGroupQuadsKHR, the first two dimensions of the workgroup must be even, but its size is {}",
+            "with `DerivativeGroupQuadsKHR`, the first two dimensions of the workgroup must be even, but its size is {}",
             show(size)
         );
         let side = usize::from(size[0].is_multiple_of(2));
@@ -97,7 +97,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Che
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
     if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {
         let message = format!(
-            "with DerivativeGroupLinearKHR, the total size of the workgroup must be a multiple of 4, but is {} = \
+            "with `DerivativeGroupLinearKHR`, the total size of the workgroup must be a multiple of 4, but is {} = \
              {product}",
             show(size)
         );
@@ -155,7 +155,7 @@ pub(crate) fn check_entry(
     }
     let tiles = modes.find(function, ExecutionMode::TileShadingRateQCOM);
     if let (Some(tiles), Some(local)) = (tiles, local) {
-        let message = "with TileShadingRateQCOM, the tile determines the size of workgroups";
+        let message = "with `TileShadingRateQCOM`, the tile determines the size of workgroups";
         return Err(
             Finding::new(&mode_setting::TILE_SHADING_RATE, local, message)
                 .at(tiles, "it is declared here"),
@@ -171,7 +171,7 @@ pub(crate) fn check_entry(
             entry.inst.offset(),
             message,
         )
-        .help("add the execution mode LocalSize"));
+        .help("add the execution mode `LocalSize`"));
     }
     Ok(())
 }

@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::debug_info::{Field, Kind, Kinds, Requirement, Set, Slot};
 use spirvkit_grammar::{ExtInstSet, Op, Quantifier};
 
 use super::Dialect;
 use crate::finding::{CheckResult, Finding, all};
 use crate::module::{Inst, Lookup, Type};
-use crate::pattern::alternatives;
 use crate::rule::Rule;
 use crate::rules::ext_inst::Call;
 use crate::rules::generated::debug_info;
@@ -154,7 +154,7 @@ impl Checked<'_, '_, '_, '_> {
             return Ok(());
         }
         let message = format!(
-            "{} has {expected} operands in the imported version of the set, but here {found}",
+            "{} has {expected} operands in the imported version of the set, but {found} here",
             call.name()
         );
         Err(call.at.finding(&debug_info::SURPLUS, message))
@@ -414,6 +414,6 @@ fn names(set: Set, kinds: Kinds) -> String {
         2.. if kinds == Kinds::ALL => "a debugging instruction".to_owned(),
         // There are too many types to name them all.
         9.. => "a debugging type".to_owned(),
-        _ => format!("a {}", alternatives(&names, ToString::to_string)),
+        _ => format!("a {}", alternatives(names)),
     }
 }

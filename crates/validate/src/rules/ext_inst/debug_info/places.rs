@@ -48,7 +48,7 @@ pub(super) fn check(index: &Index<'_, '_>, reporter: &mut Reporter) {
             SOURCE => next = end_of(inst),
             SOURCE_CONTINUED => {
                 if inst.offset() != next {
-                    let message = "there is no source right before this to continue";
+                    let message = "there is no source directly before this one to continue";
                     reporter.add(index.finding(entry, &debug_info::SOURCE_CONTINUED, message));
                 }
                 next = end_of(inst);

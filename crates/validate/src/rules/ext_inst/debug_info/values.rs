@@ -102,21 +102,21 @@ fn flags(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
         (Flags::FlagTypePassByValue, Flags::FlagTypePassByReference),
     ];
     if let Some((one, other)) = apart.iter().find(|pair| has(pair.0) && has(pair.1)) {
-        let message = format!("{} has both {one} and {other}", index.title(entry));
+        let message = format!("{} has both `{one}` and `{other}`", index.title(entry));
         return Err(index.finding(entry, &debug_info::FLAGS_APART, message));
     }
     let members = index.words_from(entry, Field::Members);
     let misplaced = match entry.number {
         FUNCTION_DECLARATION if has(Flags::FlagIsDefinition) => {
-            "DebugFunctionDeclaration has FlagIsDefinition, but is not a definition".to_owned()
+            "DebugFunctionDeclaration has `FlagIsDefinition`, but is not a definition".to_owned()
         }
         TYPE_COMPOSITE if has(Flags::FlagFwdDecl) && !members.is_empty() => {
-            "DebugTypeComposite has FlagFwdDecl, so it is only declared, but it has members"
+            "DebugTypeComposite has `FlagFwdDecl`, so it is only declared, but it has members"
                 .to_owned()
         }
         number if number != TYPE_ENUM && has(Flags::FlagIsEnumClass) => {
             format!(
-                "{} has FlagIsEnumClass, but is not an enumeration",
+                "{} has `FlagIsEnumClass`, but is not an enumeration",
                 index.title(entry)
             )
         }
@@ -160,7 +160,7 @@ fn fp_encoding(index: &Index<'_, '_>, entry: &Entry<'_>) -> CheckResult {
     };
     let encoding = index.value(entry, Field::Encoding);
     if encoding.is_some_and(|encoding| encoding != u64::from(Encoding::Float.0)) {
-        let message = "the type has an encoding for floating-point numbers, but is not a Float";
+        let message = "the type has an encoding for floating-point numbers, but is not a `Float`";
         return Err(index.finding(entry, &debug_info::FP_ENCODING, message));
     }
     let Ok(format) = u32::try_from(format).map(FPEncoding) else {

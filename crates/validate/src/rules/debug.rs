@@ -44,7 +44,7 @@ fn member_name(at: &InstCtx<'_, '_>) -> CheckResult {
             counted(members.len(), "member")
         ),
         _ => format!(
-            "OpMemberName must name a member of a structure type, but {} is none",
+            "OpMemberName must name a member of a structure type, but {} is not one",
             m.name(ty)
         ),
     };

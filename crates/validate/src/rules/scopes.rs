@@ -80,7 +80,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>, scope: Id) -> Result<Option<Scope>, Fi
                 &scope::CONSTANT,
                 scope,
                 "scope",
-                "must be an `OpConstant`",
+                "must be an OpConstant",
             )),
         };
     };

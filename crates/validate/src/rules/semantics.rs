@@ -95,7 +95,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>, semantics: Id, scope: Id) -> CheckResu
             || m.has(Capability::CooperativeMatrixNV) && m.is_constant(semantics);
         return match is_allowed {
             true => Ok(()),
-            false => broken(&semantics::CONSTANT, "must be an `OpConstant`"),
+            false => broken(&semantics::CONSTANT, "must be an OpConstant"),
         };
     };
     let is = |bit: MemorySemantics| bits & bit.0 != 0;

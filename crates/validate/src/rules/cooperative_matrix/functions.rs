@@ -23,7 +23,7 @@ pub(super) fn check_reduce(o: &Operation<'_, '_, '_>) -> CheckResult {
         }
         _ => None,
     };
-    let wanted = "a cooperative matrix with the use Accumulator";
+    let wanted = "a cooperative matrix with the use `MatrixAccumulator`";
     let to = accumulator(o.result)
         .ok_or_else(|| o.result_finding(&cooperative_matrix::REDUCE_MATRIX, wanted));
     let from = accumulator(o.ty(0))
@@ -63,7 +63,7 @@ fn check_reduction(o: &Operation<'_, '_, '_>) -> CheckResult {
     );
     expect(is_known, || {
         let message = format!(
-            "{} must combine Row, Column, both or 2x2, but has {mask}",
+            "{} must combine `Row`, `Column`, both or `2x2`, but has `{mask}`",
             o.op
         );
         o.finding(&cooperative_matrix::REDUCE_MASK, message)
@@ -186,7 +186,7 @@ fn check_element_function(
     let m = o.m;
     let expect = |holds: bool, what: &str| {
         expect(holds, || {
-            let message = format!("the operand {} of {} {what}", m.name(o.id(1)), o.op);
+            let message = format!("the function {} of {} {what}", m.name(o.id(1)), o.op);
             let finding = o.finding(&cooperative_matrix::ELEMENT_FUNCTION, message);
             finding.about(m, o.id(1), "it is defined here")
         })
@@ -200,11 +200,11 @@ fn check_element_function(
     };
     let made = expect(
         result == component,
-        "must return the matrix's component type",
+        "must return the component type of the matrix",
     );
     let count = expect(
         parameters.len() == further.len() + 3,
-        "must have one parameter each for row, column, component and every further operand",
+        "must have one parameter each for the row, the column, the component and every further operand",
     );
     // Which parameter is for what can't be told otherwise.
     if count.is_err() {
@@ -214,7 +214,7 @@ fn check_element_function(
     let is_32_bit = |index| I32.matches(m, parameter(index));
     let place = expect(
         is_32_bit(0) && is_32_bit(1),
-        "must have 32-bit integers for row and column",
+        "must have 32-bit integers as its first two parameters, the row and the column",
     );
     let element = expect(
         parameter(2) == component,
@@ -226,7 +226,7 @@ fn check_element_function(
     };
     let further = expect(
         further.iter().enumerate().all(is_given),
-        "must have further parameters of the types of the further operands",
+        "must have the types of the further operands for its further parameters",
     );
     all([made, place, element, further])
 }

@@ -148,8 +148,7 @@ fn check_transposing(o: &Operation<'_, '_, '_>) -> CheckResult {
     pair.check_scope(o, 0)?;
     let (from, to) = pair.uses(o.m);
     if from.is_some_and(|from| from != Use::Accumulator) || to == Some(Use::Accumulator) {
-        let wanted =
-            "the use Accumulator, and the result A or B, because the conversion transposes";
+        let wanted = "the use `MatrixAccumulator`, and the result `MatrixA` or `MatrixB`, because the conversion transposes";
         return Err(o.mismatch(&cooperative_matrix::TRANSPOSED_SHAPE, 0, wanted));
     }
     pair.check_transposed_size(o, 0)
@@ -188,7 +187,7 @@ pub(in super::super) fn check_use_conversion(o: &Operation<'_, '_, '_>) -> Check
         false => Err(o.mismatch(
             &cooperative_matrix::USE,
             0,
-            "the use Accumulator where the result has A or B, and A or B where the result has Accumulator",
+            "the use `MatrixAccumulator` if the result has `MatrixA` or `MatrixB`, and one of these if the result has `MatrixAccumulator`",
         )),
     }
 }

@@ -103,10 +103,10 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckR
         // its decorations.
         let is_direct = |offset| m.inst(offset).is_some_and(|inst| inst.id(0) == target);
         if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 && is_direct(a.2) && is_direct(b.2) {
-            let message = format!("{} already has the decoration {decoration}", whose(b.0));
+            let message = format!("{} already has the decoration `{decoration}`", whose(b.0));
             return Err(Finding::new(&decoration::REPEATED, b.2, message)
-                .at(a.2, "the other one is here")
-                .about(m, target, "this is decorated"));
+                .at(a.2, "the other decoration is here")
+                .about(m, target, "the target is defined here"));
         }
         Ok(())
     }));
@@ -124,14 +124,14 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckR
             return Ok(());
         };
         let message = format!(
-            "{} has both the decorations {} and {other}, which exclude each other",
+            "{} has the decorations `{}` and `{other}`, which exclude each other",
             whose(entry.0),
             Decoration(entry.1)
         );
         Err(
             Finding::new(&decoration::EXCLUSIVE, entry.2.max(found.2), message)
-                .at(entry.2.min(found.2), "the other one is here")
-                .about(m, target, "this is decorated"),
+                .at(entry.2.min(found.2), "the other decoration is here")
+                .about(m, target, "the target is defined here"),
         )
     }));
     all([repeated, exclusive])

@@ -13,7 +13,7 @@ pub(super) fn check_stride(m: &Module<'_>, target: Id, decorated: &Decorated<'_>
         return Ok(());
     }
     let message = format!(
-        "{} is an array of blocks, so it can't have a stride",
+        "{} is an array of blocks, so it can't have an `ArrayStride`",
         m.name(target)
     );
     let offset = decorated.inst.offset();

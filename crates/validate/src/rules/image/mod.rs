@@ -141,7 +141,7 @@ fn image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Image>, Fi
         Type::Image(image) => Ok(Some(image)),
         // The use of a sampled image is a matter of its own.
         _ if at.m.op_of(id) == Op::SampledImage => Ok(None),
-        _ => Err(at.operand_finding(&image::IMAGE_OPERAND, index, "of the type `OpTypeImage`")),
+        _ => Err(at.operand_finding(&image::IMAGE_OPERAND, index, "an image")),
     }
 }
 
@@ -156,11 +156,7 @@ fn sampled_image_operand(at: &InstCtx<'_, '_>, index: usize) -> Result<Option<Im
             Type::Image(image) => Ok(Some(image)),
             _ => Ok(None),
         },
-        _ => Err(at.operand_finding(
-            &image::SAMPLED_IMAGE_OPERAND,
-            index,
-            "of the type `OpTypeSampledImage`",
-        )),
+        _ => Err(at.operand_finding(&image::SAMPLED_IMAGE_OPERAND, index, "a sampled image")),
     }
 }
 

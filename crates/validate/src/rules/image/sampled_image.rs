@@ -21,7 +21,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         return Ok(());
     };
     let Type::Image(own) = m.ty(ty) else {
-        let expected = "of the type `OpTypeImage`";
+        let expected = "an image";
         return Err(at.operand_finding(&image::IMAGE_OPERAND, 0, expected));
     };
     if m.env.is_vulkan() && own.sampled != 1 {
@@ -38,7 +38,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         return Err(super::wrong_image(at, &image::SAMPLED, image, what));
     }
     if own.dim == Dim::SubpassData {
-        let what = "can't combine an image of dimensionality SubpassData with a sampler";
+        let what = "can't combine an image of dimensionality `SubpassData` with a sampler";
         return Err(super::wrong_image(at, &image::DIM, image, what));
     }
     at.expect_operand(&image::SAMPLER, 1, SAMPLER)?;
@@ -75,7 +75,7 @@ pub(super) fn check_image(at: &InstCtx<'_, '_>) -> CheckResult {
         return Ok(());
     };
     let Type::SampledImage { image } = m.ty(ty) else {
-        let expected = "of the type `OpTypeSampledImage`";
+        let expected = "a sampled image";
         return Err(at.operand_finding(&image::SAMPLED_IMAGE_OPERAND, 0, expected));
     };
     if image != result {
@@ -206,7 +206,9 @@ fn check_use(
         true => Finding::new(
             &image::SAMPLED_IMAGE_BLOCK,
             at,
-            format!("the sampled image {name} is used in a block other than its own"),
+            format!(
+                "the sampled image {name} is used in another block than the one that defines it"
+            ),
         ),
         false => Finding::new(
             &image::SAMPLED_IMAGE_CONSUMER,

@@ -3,11 +3,12 @@
 use std::fmt;
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{ExecutionMode, StorageClass};
 
 use crate::finding::{CheckResult, Finding};
 use crate::module::{EntryPoint, Function, Inst, Lookup, Models, Module};
-use crate::pattern::{Pattern, alternatives};
+use crate::pattern::Pattern;
 use crate::phases::refuses;
 use crate::rule::Rule;
 
@@ -250,7 +251,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
         match variable.is_some_and(|def| classes.contains(&StorageClass(def.arg(0)))) {
             true => Ok(()),
             false => {
-                let classes = alternatives(classes, |class| format!("`{class}`"));
+                let classes = alternatives(classes.iter().map(|class| format!("`{class}`")));
                 Err(self.operand_finding(rule, index, &format!("a variable in {classes}")))
             }
         }

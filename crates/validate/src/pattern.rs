@@ -7,6 +7,7 @@
 use std::fmt;
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{Op, StorageClass};
 
 use crate::module::{Lookup, Module, Type, is_cross_workgroup};
@@ -404,18 +405,6 @@ fn number(count: u32) -> String {
     }
 }
 
-/// "a", "a or b", "a, b or c".
-pub(crate) fn alternatives<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
-    match all {
-        [] => String::new(),
-        [one] => show(one),
-        [first @ .., last] => {
-            let first: Vec<String> = first.iter().map(&show).collect();
-            format!("{} or {}", first.join(", "), show(last))
-        }
-    }
-}
-
 impl Pattern {
     /// What several of them are called: "32-bit floats", "vectors of three floats".
     fn plural(self) -> String {
@@ -450,7 +439,7 @@ impl fmt::Display for Pattern {
                         _ => format!("{width}{one} scalar or vector"),
                     },
                     Form::Vector(counts) => {
-                        let count = alternatives(counts, |&count| number(count));
+                        let count = alternatives(counts.iter().map(|&count| number(count)));
                         let space = if counts.is_empty() { "" } else { " " };
                         format!("vector of {count}{space}{width}{several}")
                     }
@@ -471,10 +460,10 @@ impl fmt::Display for Pattern {
                     false => f.write_str(name),
                 };
             }
-            What::Either(all) => return f.write_str(&alternatives(all, Self::to_string)),
+            What::Either(all) => return f.write_str(&alternatives(all)),
             What::Pointer([]) => "pointer".to_owned(),
             What::Pointer(classes) => {
-                let classes = alternatives(classes, |class| format!("`{class}`"));
+                let classes = alternatives(classes.iter().map(|class| format!("`{class}`")));
                 format!("pointer into {classes} memory")
             }
             What::PointerTo(pointee) => format!("pointer to {pointee}"),

@@ -3,7 +3,7 @@
 
 use spirvkit_analysis::index::spelling::{Names, Speller};
 use spirvkit_binary::{Definition, Id, Import};
-use spirvkit_diagnostics::similar;
+use spirvkit_diagnostics::{similar, with_article};
 use spirvkit_grammar::{ExtInstSet, InstructionInfo, Op};
 
 use super::{Inst, Lookup, Module, Type};
@@ -104,7 +104,7 @@ impl Module<'_> {
         let def = self.def(id).filter(|def| def.op().is_ext_inst());
         let def = def.filter(|def| self.is_void(def.result_type().unwrap_or(Id(0))));
         match def.and_then(|def| self.extended(&def)) {
-            Some((_, Some(info))) => format!("{}, {}", self.name(id), info.name()),
+            Some((_, Some(info))) => format!("{}, {}", self.name(id), with_article(info.name())),
             _ => self.show_value(id),
         }
     }

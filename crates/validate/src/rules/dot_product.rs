@@ -72,14 +72,14 @@ fn check_packed(o: &Operation<'_, '_, '_>, has_format: bool) -> CheckResult {
     all([
         expect(m.has(Capability::DotProductInput4x8BitPacked), || {
             let message = format!(
-                "{} needs the capability DotProductInput4x8BitPacked for packed vectors",
+                "{} needs the capability `DotProductInput4x8BitPacked` for packed vectors",
                 o.op
             );
             o.finding(&dot_product::INPUT, message)
         }),
         o.expect_operand(&dot_product::PACKED, 0, I32),
         expect(has_format, || {
-            let message = format!("{} needs to name the format of its packed vectors", o.op);
+            let message = format!("{} must name the format of its packed vectors", o.op);
             o.finding(&dot_product::PACKED, message)
         }),
     ])
@@ -102,7 +102,7 @@ fn check_unpacked(o: &Operation<'_, '_, '_>, has_format: bool, unsigned: [bool; 
     all([
         expect(is_allowed, || {
             let message = format!(
-                "{} needs the capability DotProductInputAll for {}",
+                "{} needs the capability `DotProductInputAll` for {}",
                 o.op,
                 m.show_type(first)
             );
@@ -168,7 +168,7 @@ fn check_mixed(o: &Operation<'_, '_, '_>) -> CheckResult {
         };
         if !m.has(needed) {
             let message = format!(
-                "{} with {} needs the capability {needed}",
+                "{} with {} needs the capability `{needed}`",
                 o.op,
                 m.show_type(o.ty(0))
             );

@@ -209,7 +209,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
         }
     }
     if !has_entry {
-        let message = "the module has the capability GraphARM, but no OpGraphEntryPointARM";
+        let message = "the module has the capability `GraphARM`, but no OpGraphEntryPointARM";
         reporter.add(Finding::new(
             &graph::NO_ENTRY,
             m.words.len() as u32,

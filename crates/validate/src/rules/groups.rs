@@ -157,7 +157,7 @@ const INTERLOCK_MODES: &[ExecutionMode] = &[
 fn check_interlock(at: &InstCtx<'_, '_>) -> CheckResult {
     if let Some(models) = at.models_outside(FRAGMENT) {
         let message = format!(
-            "{} can be used only in Fragment, but is reached from {models}",
+            "{} can be used only in `Fragment`, but is reached from {models}",
             at.inst.op()
         );
         return Err(at.finding(&group::INTERLOCK_STAGE, message));

@@ -85,11 +85,10 @@ fn read_clock(at: &InstCtx<'_, '_>) -> CheckResult {
     });
     if let Some(scope) = scope.filter(|_| !fits) {
         let wanted = match is_opencl {
-            true => "Subgroup, Workgroup or Device",
-            false => "Subgroup or Device",
+            true => "`Subgroup`, `Workgroup` or `Device`",
+            false => "`Subgroup` or `Device`",
         };
-        let message =
-            format!("OpReadClockKHR reads the clock of {scope}, but the scope must be {wanted}");
+        let message = format!("the scope of OpReadClockKHR must be {wanted}, but is `{scope}`");
         return Err(at.finding(&misc::CLOCK_SCOPE, message).arg(at, 0));
     }
     const CLOCK: Pattern = Pattern::either(&[UNSIGNED.widths(&[64]), U32.vector_of(&[2])]);

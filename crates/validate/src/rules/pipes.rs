@@ -1,12 +1,13 @@
 //! Pipe instructions (specification, section 3.32.23).
 
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{AccessQualifier, Op, StorageClass};
 
 use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::pattern::{ANY, BOOL, I32, Pattern, alternatives};
+use crate::pattern::{ANY, BOOL, I32, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::pipe;
 
@@ -119,10 +120,8 @@ fn check_access(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
     let found = AccessQualifier(o.m.def(o.ty(index)).map_or(0, |def| def.arg(0)));
     let wanted = accesses(o.op);
     expect(wanted.contains(&found), || {
-        let wanted = format!(
-            "a pipe that is {}",
-            alternatives(wanted, ToString::to_string)
-        );
+        let wanted = alternatives(wanted.iter().map(|access| format!("`{access}`")));
+        let wanted = format!("a pipe that is {wanted}");
         o.operand_finding(&pipe::PIPE, index, &wanted)
     })
 }

@@ -21,7 +21,7 @@ fn check_operand(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult
     let wanted = INT.constant().widths(&[32]);
     if !wanted.matches_value(m, id) {
         let message = format!(
-            "the operand of {} must be {wanted}, but is {}",
+            "the operand of `{}` must be {wanted}, but is {}",
             decorated.decoration,
             m.show_value(id)
         );
@@ -40,7 +40,7 @@ pub(super) fn check_form(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> Che
         return Ok(());
     }
     let message = format!(
-        "OpMemberDecorateIdEXT is for OffsetIdEXT only, but has {}",
+        "OpMemberDecorateIdEXT is for `OffsetIdEXT` only, but has `{}`",
         decorated.decoration
     );
     Err(at.finding(&annotation::HEAP_OFFSET, message))
@@ -56,7 +56,7 @@ pub(super) fn check_offset(
     let mut members = m.members(target).iter();
     if !members.any(|&member| holds_descriptor(m, Id(member))) {
         let message = format!(
-            "OffsetIdEXT is for structures that hold descriptors, but {} holds none",
+            "`OffsetIdEXT` is for structures that hold descriptors, but {} holds none",
             m.name(target)
         );
         return Err(at
@@ -68,7 +68,7 @@ pub(super) fn check_offset(
     let id = Id(decorated.param(0));
     if m.def_offset(id) > m.def_offset(target) {
         let message = format!(
-            "{}, the operand of OffsetIdEXT, must be defined before the structure",
+            "{}, the operand of `OffsetIdEXT`, must be defined before the structure",
             m.name(id)
         );
         return Err(at.finding(&annotation::HEAP_OPERAND, message).about(
@@ -91,13 +91,13 @@ pub(super) fn check_stride(
         Err(at.finding(&annotation::HEAP_STRIDE, message).about(
             m,
             target,
-            "the target is declared here",
+            "the target is defined here",
         ))
     };
     let is_array = m.op_of(target).is_array_type();
     if !is_array || !holds_descriptor(m, target) {
         return wrong(format!(
-            "ArrayStrideIdEXT is for arrays that hold descriptors, but {} is {}",
+            "`ArrayStrideIdEXT` is for arrays that hold descriptors, but {} is {}",
             m.name(target),
             m.show_type(target)
         ));

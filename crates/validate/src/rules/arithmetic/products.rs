@@ -17,7 +17,7 @@ pub(super) fn check_dot(o: &Operation<'_, '_, '_>) -> CheckResult {
         None => Ok(()),
         Some(FPEncoding::BFloat16KHR) if m.has(Capability::BFloat16DotProductKHR) => Ok(()),
         Some(FPEncoding::BFloat16KHR) => {
-            let message = "OpDot of BFloat16 values needs the capability BFloat16DotProductKHR";
+            let message = "OpDot of bfloat16 values needs the capability `BFloat16DotProductKHR`";
             Err(o.finding(&arithmetic::BFLOAT_DOT, message))
         }
         Some(_) => check_encoding(o, o.result),

@@ -157,7 +157,7 @@ fn check_returned(at: &InstCtx<'_, '_>, function: Inst<'_>, expected: Id) -> Che
         && !may_return_pointers
     {
         let message = format!(
-            "OpReturnValue returns {}, but in the logical addressing model only variable pointers can be returned",
+            "OpReturnValue returns {}, but under logical addressing, only variable pointers can be returned",
             m.show_value(value)
         );
         let finding = at.finding(&return_::POINTER, message);
@@ -185,7 +185,10 @@ pub(super) fn check_targets(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
             flow.name(*node)
         );
         let finding = Finding::new(&branch::ENTRY_TARGET, flow.end(*node), message);
-        reporter.add(finding.at(flow.block(0).start, "this is the function's first block"));
+        reporter.add(finding.at(
+            flow.block(0).start,
+            "the function's first block begins here",
+        ));
     }
     if flow.is_whole && flow.merges_are_whole {
         return;

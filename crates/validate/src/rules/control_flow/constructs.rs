@@ -359,8 +359,8 @@ impl<'f, 'm, 'a> Constructs<'f, 'm, 'a> {
                 );
                 let mut finding = Finding::new(&structured::BACK_EDGE_COUNT, merge.offset, message);
                 if count > 1 {
-                    finding = finding.at(self.flow.end(back), "this is the first");
-                    finding = finding.at(self.flow.end(last[node as usize]), "this is the last");
+                    finding = finding.at(self.flow.end(back), "the first is here");
+                    finding = finding.at(self.flow.end(last[node as usize]), "the last is here");
                 }
                 reporter.add(finding);
                 continue;

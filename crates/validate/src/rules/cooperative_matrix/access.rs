@@ -89,14 +89,14 @@ fn check_stride(
         _ => return Ok(()),
     };
     if o.args.len() <= index {
-        let message = format!("{} needs a stride for the layout {layout}", o.op);
+        let message = format!("{} needs a stride for the layout `{layout}`", o.op);
         return Err(o.finding(&cooperative_matrix::STRIDE, message));
     }
     if !is_blocked {
         return Ok(());
     }
     if !m.is_constant(o.id(index)) {
-        let wanted = format!("a constant for the layout {layout}");
+        let wanted = format!("a constant for the layout `{layout}`");
         return Err(o.operand_finding(&cooperative_matrix::STRIDE, index, &wanted));
     }
     let Some(stride) = m.constant_u64(o.id(index)).filter(|&stride| stride > 0) else {
@@ -189,7 +189,10 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
     let function = take(TensorAddressingOperands::DecodeFunc);
     let vector_function = take(TensorAddressingOperands::DecodeVectorFunc);
     let has_function = expect(function.is_some() || vector_function.is_none(), || {
-        let message = format!("{} has DecodeVectorFunc, so it also needs DecodeFunc", o.op);
+        let message = format!(
+            "{} has `DecodeVectorFunc`, so it also needs `DecodeFunc`",
+            o.op
+        );
         o.finding(&cooperative_matrix::DECODE, message)
     });
     let functions = [(function, false), (vector_function, true)];
@@ -218,7 +221,7 @@ fn check_decode(
     let m = o.m;
     let function = o.id(index);
     let finding = |what: &str| {
-        let message = format!("the operand {} of {} {what}", m.name(function), o.op);
+        let message = format!("the function {} of {} {what}", m.name(function), o.op);
         let finding = o.finding(&cooperative_matrix::DECODE, message);
         finding.about(m, function, "it is defined here")
     };
@@ -239,7 +242,7 @@ fn check_decode(
             Err(finding("must return a vector of 2, 4 or 8 components"))
         }
         false if result != matrix.component => {
-            Err(finding("must return the matrix's component type"))
+            Err(finding("must return the component type of the matrix"))
         }
         _ => Ok(()),
     };
@@ -248,7 +251,7 @@ fn check_decode(
     };
     let is_physical = m.pointer_class(Id(pointer)) == Some(StorageClass::PhysicalStorageBuffer);
     let pointer = expect(is_physical, || {
-        finding("must have a pointer to PhysicalStorageBuffer as its first parameter")
+        finding("must have a pointer to `PhysicalStorageBuffer` as its first parameter")
     });
     let places = all([Id(first), Id(second)].into_iter().map(|parameter| {
         let is_fine = match m.ty(parameter) {

@@ -73,7 +73,7 @@ fn check_length(o: &Operation<'_, '_, '_>) -> CheckResult {
     };
     if !is_fine {
         let message = format!(
-            "{} needs a type of cooperative matrices of its own extension, but has {}",
+            "{} needs a cooperative matrix type of its own extension, but has {}",
             o.op,
             m.show_type(ty)
         );
@@ -104,15 +104,15 @@ fn check_mul_add(o: &Operation<'_, '_, '_>) -> CheckResult {
     let Some(result) = matrix(o.result, Use::Accumulator) else {
         return Err(o.result_finding(
             &cooperative_matrix::FACTOR,
-            "a cooperative matrix with the use Accumulator",
+            "a cooperative matrix with the use `MatrixAccumulator`",
         ));
     };
     let uses = [
-        (Use::A, "a cooperative matrix with the use A"),
-        (Use::B, "a cooperative matrix with the use B"),
+        (Use::A, "a cooperative matrix with the use `MatrixA`"),
+        (Use::B, "a cooperative matrix with the use `MatrixB`"),
         (
             Use::Accumulator,
-            "a cooperative matrix with the use Accumulator",
+            "a cooperative matrix with the use `MatrixAccumulator`",
         ),
     ];
     let mut factors = [result; 3];

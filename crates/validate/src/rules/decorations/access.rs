@@ -16,17 +16,17 @@ pub(super) fn check_memory_model(
     decorated: &Decorated<'_>,
 ) -> CheckResult {
     let decoration = decorated.decoration;
-    let message = format!("{decoration} is not allowed in the Vulkan memory model");
+    let message = format!("`{decoration}` is not allowed in the Vulkan memory model");
     let help = match decoration {
         Decoration::Coherent => "use memory operands that make each access available or visible",
-        _ => "use the memory operand Volatile for each access",
+        _ => "use the memory operand `Volatile` for each access",
     };
     Err(Finding::new(
         &decoration::VULKAN_MEMORY_MODEL,
         decorated.inst.offset(),
         message,
     )
-    .about(m, target, "this is decorated")
+    .about(m, target, "the target is defined here")
     .help(help))
 }
 
@@ -87,7 +87,7 @@ pub(super) fn check_non_writable(
         return Ok(());
     }
     let message = format!(
-        "{} is for storage images, tensors, uniform blocks and storage buffers, but {} is {}",
+        "`{}` is for storage images, tensors, uniform blocks and storage buffers, but {} is {}",
         decorated.decoration,
         m.name(target),
         m.show_type(m.type_of(target).unwrap_or(Id(0)))
@@ -97,7 +97,7 @@ pub(super) fn check_non_writable(
         Finding::new(&decoration::NON_WRITABLE, offset, message).about(
             m,
             target,
-            "this is decorated",
+            "the target is defined here",
         ),
     )
 }
@@ -138,7 +138,7 @@ pub(super) fn check_component(
                     return Ok(());
                 }
                 let message = format!(
-                    "Component is for input and output variables, but {} is in {class}",
+                    "`Component` is for input and output variables, but {} is in `{class}`",
                     m.name(target)
                 );
                 return Err(
@@ -177,13 +177,13 @@ fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: I
                     .copied()
                     .unwrap_or_default(),
             )
-            .about(m, target, "this is decorated"))
+            .about(m, target, "the target is defined here"))
     };
     if !NUMBER.scalar_or_vector().matches(m, ty) {
         return wrong(
             0,
             format!(
-                "Component is for scalars and vectors of numbers, not for {}",
+                "`Component` is for scalars and vectors of numbers, not for {}",
                 m.show_type(ty)
             ),
         );

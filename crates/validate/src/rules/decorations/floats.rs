@@ -15,7 +15,7 @@ pub(super) fn check_fast_math(decorated: &Decorated<'_>) -> CheckResult {
     if flags & FPFastMathMode::AllowTransform.0 == 0 || flags & needed == needed {
         return Ok(());
     }
-    let message = "AllowTransform needs both AllowContract and AllowReassoc";
+    let message = "`AllowTransform` needs both `AllowContract` and `AllowReassoc`";
     Err(Finding::new(
         &decoration::FAST_MATH_TRANSFORM,
         decorated.inst.offset(),
@@ -48,18 +48,18 @@ fn check_shader_rounding(
     let offset = decorated.inst.offset();
     let wrong = |message: String| {
         let finding = Finding::new(&decoration::ROUNDING, offset, message);
-        Err(finding.about(m, target, "this is decorated"))
+        Err(finding.about(m, target, "the target is defined here"))
     };
     let mode = FPRoundingMode(decorated.param(0));
     let is_known = !m.env.is_vulkan() || matches!(mode, FPRoundingMode::RTE | FPRoundingMode::RTZ);
     let mode = expect(is_known, || {
-        let message = format!("the rounding mode {mode} is not allowed in Vulkan");
+        let message = format!("the rounding mode `{mode}` is not allowed in Vulkan");
         Finding::new(&decoration::VULKAN_ROUNDING, offset, message)
     });
     let is_exact = is_division_or_root(m, def.op());
     if def.op() != Op::FConvert && !is_exact {
         let target = wrong(format!(
-            "FPRoundingMode must decorate an OpFConvert, but {} is an {}",
+            "`FPRoundingMode` must decorate an OpFConvert, but {} is an {}",
             m.name(target),
             def.op()
         ));
@@ -148,7 +148,7 @@ fn check_kernel_rounding(
         return Ok(());
     }
     let message = format!(
-        "FPRoundingMode must decorate a conversion to or from floats, but {} is an {}",
+        "`FPRoundingMode` must decorate a conversion to or from floats, but {} is an {}",
         m.name(target),
         def.op()
     );
@@ -157,9 +157,9 @@ fn check_kernel_rounding(
         decorated.inst.offset(),
         message,
     );
-    let finding = finding.about(m, target, "this is decorated");
+    let finding = finding.about(m, target, "the target is defined here");
     Err(match def.op() {
-        Op::FDiv | Op::ExtInst => finding.help("declare the capability RoundedDivideSqrtINTEL"),
+        Op::FDiv | Op::ExtInst => finding.help("declare the capability `RoundedDivideSqrtINTEL`"),
         _ => finding,
     })
 }

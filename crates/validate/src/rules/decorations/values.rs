@@ -17,12 +17,12 @@ pub(super) fn check_wrap(m: &Module<'_>, target: Id, decorated: &Decorated<'_>) 
     ) {
         return Ok(());
     }
-    let message = format!("{} doesn't apply to {op}", decorated.decoration);
+    let message = format!("`{}` doesn't apply to {op}", decorated.decoration);
     Err(
         Finding::new(&decoration::WRAP, decorated.inst.offset(), message).about(
             m,
             target,
-            "this is decorated",
+            "the target is defined here",
         ),
     )
 }
@@ -32,14 +32,14 @@ pub(super) fn check_uniform(m: &Module<'_>, target: Id, decorated: &Decorated<'_
     let offset = decorated.inst.offset();
     let wrong = |what: &str| {
         let message = format!(
-            "{} must decorate a value, but {} {what}",
+            "`{}` must decorate a value, but {} {what}",
             decorated.decoration,
             m.name(target)
         );
         Err(Finding::new(&decoration::UNIFORM, offset, message).about(
             m,
             target,
-            "this is decorated",
+            "the target is defined here",
         ))
     };
     let Some(ty) = m.type_of(target) else {
@@ -84,7 +84,7 @@ fn check_scope(m: &Module<'_>, decorated: &Decorated<'_>) -> CheckResult {
         .any(|scope| u64::from(scope.0) == value);
     if m.env.is_vulkan() && !fits {
         return wrong(format!(
-            "the scope of uniformity must be Workgroup or Subgroup in Vulkan, but is {}",
+            "in Vulkan, the scope of uniformity must be `Workgroup` or `Subgroup`, but is `{}`",
             Scope(value as u32)
         ));
     }
@@ -102,7 +102,7 @@ pub(super) fn check_relaxed_precision(
         return Ok(());
     }
     let message = format!(
-        "RelaxedPrecision can't decorate types, but {} is one",
+        "`RelaxedPrecision` can't decorate a type, but {} is one",
         m.name(target)
     );
     let finding = Finding::new(
@@ -110,5 +110,5 @@ pub(super) fn check_relaxed_precision(
         decorated.inst.offset(),
         message,
     );
-    Err(finding.about(m, target, "this is decorated"))
+    Err(finding.about(m, target, "the target is defined here"))
 }

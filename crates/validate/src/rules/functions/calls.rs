@@ -113,8 +113,7 @@ fn logical_pointer(
     };
     if !fine {
         let message = format!(
-            "argument {} is a pointer to `{class}`, which can't be passed to a function in the logical addressing \
-             model",
+            "argument {} is a pointer to `{class}`, which can't be passed to a function under logical addressing",
             index + 1
         );
         let finding = at.finding(&call::POINTER_CLASS, message);
@@ -137,7 +136,7 @@ fn logical_pointer(
         return Ok(());
     }
     let message = format!(
-        "argument {} is {}, but in the logical addressing model only variables and parameters can be passed to \
+        "argument {} is {}, but under logical addressing, only variables and parameters can be passed to \
          functions",
         index + 1,
         m.show_value(argument)

@@ -140,9 +140,7 @@ fn return_pointer(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
         Some(needed) => format!(
             "a function that returns a pointer to `{class}` needs the capability `{needed}`"
         ),
-        None => format!(
-            "a function can't return a pointer to `{class}` in the logical addressing model"
-        ),
+        None => format!("a function can't return a pointer to `{class}` under logical addressing"),
     };
     let finding = at.finding(&function::RETURN_POINTER, message);
     Err(finding.about(m, result, "the pointer type is declared here"))

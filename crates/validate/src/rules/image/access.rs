@@ -60,7 +60,7 @@ pub(super) fn check_read(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let is_subpass = image.dim == Dim::SubpassData;
     if is_subpass && op == Op::ImageSparseRead || image.dim == Dim::TileImageDataEXT {
-        let what = format!("can't read an image of dimensionality {}", image.dim);
+        let what = format!("can't read an image of dimensionality `{}`", image.dim);
         let finding = super::wrong_image(at, &image::DIM, at.id(0), &what);
         return all([result, Err(finding)]);
     }
@@ -75,7 +75,7 @@ pub(super) fn check_read(at: &InstCtx<'_, '_>) -> CheckResult {
     let stage = match at.models_outside(FRAGMENT) {
         Some(models) if is_subpass => {
             let message = format!(
-                "{op} of SubpassData can be used only in Fragment, but is reached from {models}"
+                "{op} of `SubpassData` can be used only in `Fragment`, but is reached from {models}"
             );
             Err(at.finding(&image::SUBPASS_STAGE, message))
         }
@@ -123,7 +123,7 @@ pub(super) fn check_write(at: &InstCtx<'_, '_>) -> CheckResult {
         return Ok(());
     };
     if matches!(image.dim, Dim::SubpassData | Dim::TileImageDataEXT) {
-        let what = format!("can't write to an image of dimensionality {}", image.dim);
+        let what = format!("can't write to an image of dimensionality `{}`", image.dim);
         return Err(super::wrong_image(at, &image::DIM, at.id(0), &what));
     }
     // cl_khr_mipmap_image_writes.
@@ -196,7 +196,7 @@ fn check_format(at: &InstCtx<'_, '_>, image: &Image, capability: Capability) -> 
     let is_unknown = image.format == ImageFormat::Unknown;
     match is_unknown && at.m.env.is_vulkan() && !at.m.has(capability) {
         true => {
-            let what = format!("needs the capability `{capability}` for the format Unknown");
+            let what = format!("needs the capability `{capability}` for the format `Unknown`");
             Err(super::wrong_image(
                 at,
                 &image::WITHOUT_FORMAT,
@@ -261,7 +261,7 @@ fn check_color(at: &InstCtx<'_, '_>, result: Id) -> CheckResult {
     let image = match super::image_operand(at, 0) {
         Ok(Some(image)) if image.dim != Dim::TileImageDataEXT => {
             let what = format!(
-                "needs an image of dimensionality TileImageDataEXT, but has {}",
+                "needs an image of dimensionality `TileImageDataEXT`, but has `{}`",
                 image.dim
             );
             Err(super::wrong_image(at, &image::DIM, at.id(0), &what))

@@ -65,7 +65,7 @@ fn expect_int_or_vector_result(at: &InstCtx<'_, '_>) -> CheckResult {
 pub(super) fn check_format(at: &InstCtx<'_, '_>) -> CheckResult {
     let image = image_operand(at, |image| {
         expect(image.dim != Dim::TileImageDataEXT, || {
-            let what = "can't query an image of dimensionality TileImageDataEXT";
+            let what = "can't query an image of dimensionality `TileImageDataEXT`";
             super::wrong_image(at, &image::DIM, at.id(0), what)
         })
     });

@@ -14,7 +14,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let Type::SampledImage { image: named } = m.ty(result) else {
-        return Err(at.result_finding(&image::SAMPLED_IMAGE_RESULT, "an `OpTypeSampledImage`"));
+        return Err(at.result_finding(&image::SAMPLED_IMAGE_RESULT, "a sampled image"));
     };
     let image = at.id(0);
     let Some(ty) = m.type_of(image) else {

@@ -41,7 +41,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let image = match m.pointee(ty).map(|image| m.ty(image)) {
         Some(Type::Image(image)) => image,
         _ => {
-            let expected = "a pointer to an `OpTypeImage`";
+            let expected = "a pointer to an image";
             return Err(at.operand_finding(&image::TEXEL_POINTER_IMAGE, 0, expected));
         }
     };
@@ -68,7 +68,7 @@ pub(super) fn check_untyped(at: &InstCtx<'_, '_>) -> CheckResult {
     let pointer = at.expect_operand(&image::TEXEL_POINTER_IMAGE, 1, POINTER);
     let place = match m.ty(at.id(0)) {
         Type::Image(image) => check_place(at, &image, 2),
-        _ => Err(at.operand_finding(&image::TEXEL_POINTER_IMAGE, 0, "an `OpTypeImage`")),
+        _ => Err(at.operand_finding(&image::TEXEL_POINTER_IMAGE, 0, "an image type")),
     };
     all([result, pointer, place])
 }

@@ -51,10 +51,10 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
             continue;
         }
         let message = format!(
-            "{} holds {}, which must be decorated with Block{}",
+            "{} holds {}, which must be decorated with `Block`{}",
             m.name(id),
             m.show_type(ty),
-            if is_uniform { " or BufferBlock" } else { "" }
+            if is_uniform { " or `BufferBlock`" } else { "" }
         );
         let finding = Finding::new(&layout::BLOCK, inst.offset(), message)
             .vuid(layout::BLOCK.vuids[usize::from(is_uniform)]);
@@ -89,7 +89,7 @@ fn check_binding(
         return;
     }
     let missing = if has_set { "Binding" } else { "DescriptorSet" };
-    let message = format!("{} is in {class}, so it needs a {missing}", m.name(id));
+    let message = format!("{} is in `{class}`, so it needs a `{missing}`", m.name(id));
     reporter.add(Finding::new(&layout::BINDING, inst.offset(), message));
 }
 
@@ -111,7 +111,7 @@ pub(super) fn check_workgroups(m: &Module<'_>, reporter: &mut Reporter) {
             && m.def_offset(held) != 0
         {
             let message = format!(
-                "{} holds {}, but must hold a structure decorated with Block",
+                "{} holds {}, but must hold a structure decorated with `Block`",
                 m.name(id),
                 m.show_type(held)
             );
@@ -141,14 +141,14 @@ pub(super) fn check_workgroups(m: &Module<'_>, reporter: &mut Reporter) {
         let message = match () {
             () if blocks == 0 => continue,
             () if !has_layout => {
-                "a block in workgroup memory needs the capability WorkgroupMemoryExplicitLayoutKHR"
+                "a block in workgroup memory needs the capability `WorkgroupMemoryExplicitLayoutKHR`"
             }
             () if is_untyped => continue,
             () if blocks != all => {
                 "either all workgroup variables of an entry point must be blocks, or none"
             }
             () if blocks > 1 && blocks != aliased => {
-                "workgroup variables that are blocks share memory, so all must be decorated with Aliased"
+                "workgroup variables that are blocks share memory, so all must be decorated with `Aliased`"
             }
             () => continue,
         };

@@ -102,7 +102,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
         }
         if let Some(decoration) = decorated.find(instance.ty) {
             let message = format!(
-                "memory in {} has no explicit layout, but {} is laid out with {decoration}",
+                "memory in `{}` has no explicit layout, but {} is laid out with `{decoration}`",
                 instance.class,
                 m.show_type(instance.ty)
             );

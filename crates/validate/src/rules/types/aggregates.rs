@@ -75,7 +75,7 @@ pub(super) fn structure(at: &InstCtx<'_, '_>) -> CheckResult {
             Type::RuntimeArray { .. } if is_vulkan && !m.is_block(result) => {
                 let message = format!(
                     "member {index} of the structure is a run-time array, so in Vulkan the structure must be \
-                     decorated with Block or BufferBlock"
+                     decorated with `Block` or `BufferBlock`"
                 );
                 let finding = at.finding(&type_::STRUCT_RUNTIME_ARRAY_BLOCK, message);
                 return Err(finding.about(m, member, "the member's type is declared here"));

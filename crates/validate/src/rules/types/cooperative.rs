@@ -57,7 +57,7 @@ fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
         && scope != Scope::Subgroup
     {
         let message = format!(
-            "in Vulkan, the scope of a cooperative matrix must be Workgroup or Subgroup, but is `{scope}`"
+            "in Vulkan, the scope of a cooperative matrix must be `Workgroup` or `Subgroup`, but is `{scope}`"
         );
         return Err(at
             .finding(&type_::COOPERATIVE_MATRIX_SCOPE_VULKAN, message)

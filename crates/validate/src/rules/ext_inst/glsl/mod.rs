@@ -256,7 +256,7 @@ fn interpolate(call: &Call<'_, '_, '_>) -> CheckResult {
     let result = call.result_type();
     let capability = expect(m.has(Capability::InterpolationFunction), || {
         let message = format!(
-            "{} needs the capability InterpolationFunction, which the module doesn't declare",
+            "{} needs the capability `InterpolationFunction`, which the module doesn't declare",
             call.name()
         );
         call.at.finding(&glsl::INTERPOLATE_CAPABILITY, message)
@@ -284,7 +284,7 @@ fn interpolate(call: &Call<'_, '_, '_>) -> CheckResult {
         None => Ok(()),
         Some(models) => {
             let message = format!(
-                "{} can be used only in Fragment, but is reached from {models}",
+                "{} can be used only in `Fragment`, but is reached from {models}",
                 call.name()
             );
             Err(call.at.finding(&glsl::INTERPOLATE_STAGE, message))

@@ -366,7 +366,13 @@ impl Components {
             Op::TypeFloat => matches!(self, Self::Float | Self::Number | Self::Data),
             _ => false,
         };
-        fits && (widths.is_empty() || words.get(2).is_some_and(|width| widths.contains(width)))
+        let width = words.get(2).copied().unwrap_or(0);
+        fits && match *widths {
+            [] => true,
+            // Needs no call.
+            [only] => width == only,
+            _ => widths.contains(&width),
+        }
     }
 
     /// What one of them is called, and several.

@@ -132,7 +132,7 @@ pub(crate) fn rootn(x: f64, n: i64) -> f64 {
     if n == 0 || x < 0.0 && !is_odd {
         return f64::NAN;
     }
-    let root = positive_root(x.abs(), n.abs());
+    let root = positive_root(x.abs(), n.unsigned_abs());
     let root = if n < 0 { 1.0 / root } else { root };
     match is_odd {
         true => root.copysign(x),
@@ -141,23 +141,22 @@ pub(crate) fn rootn(x: f64, n: i64) -> f64 {
 }
 
 /// The `n`th root of a positive number.
-fn positive_root(x: f64, n: i64) -> f64 {
+fn positive_root(x: f64, n: u64) -> f64 {
     /// From here on, the error of a power by the rounded reciprocal is below one unit.
-    const LARGE: i64 = 512;
+    const LARGE: u64 = 512;
     if n >= LARGE || x == 0.0 || !x.is_finite() {
         return libm::pow(x, 1.0 / n as f64);
     }
     // Without the powers of two of which the root is one itself, all is far from the
     // greatest number.
     let (fraction, exponent) = libm::frexp(x);
-    let exponent = i64::from(exponent);
-    let (power, rest) = (exponent.div_euclid(n), exponent.rem_euclid(n));
-    let x = libm::scalbn(fraction, rest as i32);
+    let (power, rest) = (exponent.div_euclid(n as i32), exponent.rem_euclid(n as i32));
+    let x = libm::scalbn(fraction, rest);
     let n = n as f64;
     let root = libm::pow(x, 1.0 / n);
     // One of Newton's steps.
     let root = root - root * ((libm::pow(root, n) / x - 1.0) / n);
-    libm::scalbn(root, power as i32)
+    libm::scalbn(root, power)
 }
 
 /// The exponent, as a number.

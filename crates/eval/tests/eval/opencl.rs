@@ -711,11 +711,11 @@ fn any_operands() {
         0,
         1,
         0x7c00,
-        0x8000,
+        1 << 63,
         0x7f80_0001,
         0x8000_0000,
         0x7ff0_0000_0000_0000,
-        1 << 63,
+        0x8000,
         u64::MAX,
         0x3ff8_0000_0000_0000,
     ];
@@ -745,8 +745,10 @@ fn any_operands() {
                         &environment,
                         &mut results,
                     );
-                    let with_integer = [operands[0], Scalar::new(INT, second)];
-                    let _ = evaluate_opencl_scalar(instruction, ty, &with_integer, &environment);
+                    for integer in [INT, LONG] {
+                        let operands = [operands[0], Scalar::new(integer, second)];
+                        let _ = evaluate_opencl_scalar(instruction, ty, &operands, &environment);
+                    }
                     let _ = evaluate_opencl_scalar(instruction, INT, &operands[..1], &environment);
                 }
             }

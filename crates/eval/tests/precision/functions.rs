@@ -1,7 +1,13 @@
 //! The functions, what they should give, and of what.
 
+use spirvkit_binary::FloatFormat;
+use spirvkit_eval::{
+    Environment, Precision, Scalar, ScalarType, evaluate_glsl_scalar, evaluate_opencl_scalar,
+    glsl_precision, opencl_precision,
+};
 use spirvkit_grammar::{GlslStd450 as Glsl, OpenClStd as OpenCl};
 
+use crate::Random;
 use crate::reference::{Big, erf, erfc, gamma, lgamma, pi, pow, root};
 
 /// An instruction of either set.
@@ -14,12 +20,26 @@ pub(crate) enum Instruction {
 use Instruction::{Glsl as G, OpenCl as C};
 
 impl Instruction {
-    /// A number that no other has.
-    pub(crate) fn number(self) -> u64 {
-        match self {
-            G(instruction) => instruction.0.into(),
-            C(instruction) => u64::from(instruction.0) + (1 << 32),
-        }
+    /// The result, and how exact it must be.
+    pub(crate) fn run(
+        self,
+        format: FloatFormat,
+        operands: &[Scalar],
+        numbers: &[f64],
+    ) -> (f64, Precision) {
+        let ty = ScalarType::Float(format);
+        let environment = Environment::default();
+        let (outcome, precision) = match self {
+            G(it) => (
+                evaluate_glsl_scalar(it, ty, operands, &environment),
+                glsl_precision(it, format, numbers),
+            ),
+            C(it) => (
+                evaluate_opencl_scalar(it, ty, operands, &environment),
+                opencl_precision(it, format, 1),
+            ),
+        };
+        (outcome.unwrap().common().to_f64().unwrap(), precision)
     }
 
     /// Whether it takes no numbers of 64 bits.
@@ -42,6 +62,22 @@ pub(crate) struct Function {
     pub(crate) domain: fn(&[f64]) -> bool,
     /// The greatest error for numbers of 64 bits, in units of the last place.
     pub(crate) most: f64,
+}
+
+impl Function {
+    /// Operands, of which some are anywhere and some where the function is of interest.
+    pub(crate) fn operands(&self, random: &mut Random, format: FloatFormat) -> Vec<Scalar> {
+        let numbers = self
+            .ranges
+            .iter()
+            .map(|range| random.number(format, *range));
+        let mut operands: Vec<Scalar> = numbers.collect();
+        if let (true, Some(last)) = (self.takes_integer, operands.last_mut()) {
+            let number = last.to_f64().unwrap();
+            *last = Scalar::from(number.clamp(-2e9, 2e9) as i32 as u32);
+        }
+        operands
+    }
 }
 
 const fn function(

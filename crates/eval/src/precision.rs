@@ -74,7 +74,16 @@ pub fn glsl_precision(instruction: Glsl, format: FloatFormat, operands: &[f64]) 
         | Glsl::FaceForward
         | Glsl::Reflect
         | Glsl::Refract => Inherited,
-        Glsl::Determinant | Glsl::MatrixInverse => Unspecified,
+        Glsl::Determinant
+        | Glsl::MatrixInverse
+        | Glsl::PackSnorm4x8
+        | Glsl::PackUnorm4x8
+        | Glsl::PackSnorm2x16
+        | Glsl::PackUnorm2x16
+        | Glsl::UnpackSnorm4x8
+        | Glsl::UnpackUnorm4x8
+        | Glsl::UnpackSnorm2x16
+        | Glsl::UnpackUnorm2x16 => Unspecified,
         _ => Correct,
     }
 }

@@ -1,9 +1,9 @@
 //! Functions of numbers that both instruction sets have, computed in binary64.
 //!
-//! The results of binary16 and binary32 are rounded once more, so that their error is half a
-//! unit in the last place and next to nothing else; that of binary64 is at most two units.
-//! Both are inside what [`precision`](crate::Precision) asks for. Nothing here asks the
-//! machine for more than IEEE 754's own operations, so results are the same everywhere.
+//! The results of binary16 and binary32 are rounded once more, so that their error is half
+//! a unit in the last place and next to nothing else. All are inside what
+//! [`Precision`](crate::Precision) allows. Nothing here asks the machine for more than IEEE
+//! 754's own operations, so results are the same everywhere.
 
 mod elementary;
 mod geometry;

@@ -169,8 +169,8 @@ pub enum Expect {
         area: Option<Area>,
         /// Red, green, blue and perhaps alpha, as a shader reads them.
         color: Vec<f64>,
-        /// How far a texel may be off, for each component. One is for all; if there is none,
-        /// 0.002.
+        /// How far a texel may be off, for each component, in the unit of the colour; one is
+        /// for all, and if there is none, 0.002. AmberScript gives both in shares of 255.
         tolerances: Vec<Tolerance>,
     },
     /// Two buffers are alike.

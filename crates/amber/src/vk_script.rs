@@ -18,7 +18,7 @@ use crate::kinds;
 use crate::pipeline::{
     Attachment, Binding, BoundBuffer, ColorAttachment, Pipeline, Resource, Subgroup, VertexData,
 };
-use crate::reader::{Parsed, Reader};
+use crate::reader::{Parsed, Reader, Reported};
 use crate::script::{Buffer, Handle, Shader, Size};
 use crate::types::{DataType, Shape};
 use crate::words::{DescriptorKind, PipelineKind, Stage};
@@ -32,6 +32,8 @@ pub(crate) struct VkReader<'t> {
     framebuffer: Option<Handle<Buffer>>,
     framebuffer_size: [u32; 2],
     depth_stencil: Option<Handle<Buffer>>,
+    /// Whether all sections before the commands were right, so that what there isn't is missing.
+    is_whole: bool,
     /// The shaders and their entry points.
     shaders: Vec<(Handle<Shader>, Stage, String)>,
     vertex_data: Vec<VertexData>,
@@ -67,6 +69,7 @@ impl<'t> VkReader<'t> {
             framebuffer: None,
             framebuffer_size: [250; 2],
             depth_stencil: None,
+            is_whole: true,
             shaders: Vec::new(),
             vertex_data: Vec::new(),
             index_data: None,
@@ -153,6 +156,9 @@ impl<'t> VkReader<'t> {
         };
         let has_shader = self.shaders.iter().any(|(_, stage, _)| *stage == needed);
         if needs_shaders && !has_shader {
+            if !self.is_whole {
+                return Err(Reported);
+            }
             let message = format!("the script has no {} shader", needed.name());
             return Err(self.reader.error(&kinds::INCOMPLETE, span, message));
         }

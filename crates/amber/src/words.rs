@@ -201,7 +201,7 @@ words! {
         Minus = "minus",
         MinusClamped = "minus_clamped",
         Contrast = "contrast",
-        InvertOvg = "invert_ovg" | "invert_org",
+        InvertOvg = "invert_org" | "invert_ovg",
         Red = "red",
         Green = "green",
         Blue = "blue",

@@ -6,7 +6,7 @@ use super::VkReader;
 use super::sections::stage;
 use crate::command::{Action, Area, Run, Unit, Values, Work};
 use crate::kinds;
-use crate::reader::{Parsed, quoted, scalar};
+use crate::reader::{Parsed, Reported, quoted, scalar};
 use crate::types::{DataType, Layout, Shape};
 use crate::words::{DescriptorKind, PipelineKind, Stage, Topology};
 
@@ -64,7 +64,7 @@ impl<'t> VkReader<'t> {
                 })
             }
             "draw" => self.draw(span)?,
-            "ssbo" => self.subdata(span)?,
+            "ssbo" => self.write(self.subject, Layout::Std430)?,
             "uniform" => self.uniform(span)?,
             "probe" => Action::Expect(self.probe(false)?),
             "relative" => {
@@ -205,6 +205,9 @@ impl<'t> VkReader<'t> {
                 _ => None,
             };
             if let Some(missing) = missing {
+                if !self.is_whole {
+                    return Err(Reported);
+                }
                 let message = format!("there is no section `{missing}` to draw");
                 return Err(self.reader.error(&kinds::INCOMPLETE, span, message));
             }
@@ -236,10 +239,6 @@ impl<'t> VkReader<'t> {
         };
         self.push_constants = Some(at);
         self.write(at, Layout::Std430)
-    }
-
-    fn subdata(&mut self, _: Span) -> Parsed<Action> {
-        self.write(self.subject, Layout::Std430)
     }
 
     /// Writes numbers of a type from an offset on.

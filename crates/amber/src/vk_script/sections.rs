@@ -8,7 +8,7 @@ use crate::lex::Lexer;
 use crate::number::Number;
 use crate::pipeline::VertexData;
 use crate::reader::{Parsed, quoted, scalar};
-use crate::script::{Contents, Shader, ShaderSource, Size};
+use crate::script::{Buffer, Contents, Handle, Shader, ShaderSource, Size};
 use crate::types::{DataType, Layout, Scalar, Shape};
 use crate::words::{Language, Rate, Stage};
 
@@ -83,14 +83,15 @@ impl<'t> VkReader<'t> {
         match section.header {
             "comment" => {}
             "require" => self.lines(Self::requirement),
-            "vertex data" => self.vertices(section.span),
-            "indices" => self.indices(section.span),
+            "vertex data" => self.is_whole &= self.vertices(section.span).is_ok(),
+            "indices" => self.is_whole &= self.indices(section.span).is_ok(),
             "test" => self.lines(Self::test_command),
-            header if header.contains("shader") => self.shader(section),
+            header if header.contains("shader") => self.is_whole &= self.shader(section).is_ok(),
             header => {
                 let known = SECTIONS.iter().copied();
                 self.reader
                     .unknown_word(header, section.span, "section", known);
+                self.is_whole = false;
             }
         }
     }
@@ -105,18 +106,17 @@ impl<'t> VkReader<'t> {
         }
     }
 
-    fn shader(&mut self, section: Section<'t>) {
-        let Some((stage, language)) = shader_header(section.header) else {
+    fn shader(&mut self, section: Section<'t>) -> Parsed<()> {
+        let Section { header, span, .. } = section;
+        let Some((stage, language)) = shader_header(header) else {
             let known = ["vertex shader", "fragment shader", "compute shader"].into_iter();
-            let header = section.header;
-            self.reader
-                .unknown_word(header, section.span, "section of a shader", known);
-            return;
+            return Err(self
+                .reader
+                .unknown_word(header, span, "section of a shader", known));
         };
         if self.shaders.iter().any(|(_, it, _)| *it == stage) {
             let message = format!("there are two {} shaders", stage.name());
-            self.reader.error(&kinds::DUPLICATE, section.span, message);
-            return;
+            return Err(self.reader.error(&kinds::DUPLICATE, span, message));
         }
         let source = match language {
             Language::Passthrough => ShaderSource::None,
@@ -132,9 +132,9 @@ impl<'t> VkReader<'t> {
             target_env: None,
             source,
         };
-        if let Ok(handle) = self.reader.declare(shader, section.span) {
-            self.shaders.push((handle, stage, "main".to_owned()));
-        }
+        let handle = self.reader.declare(shader, span)?;
+        self.shaders.push((handle, stage, "main".to_owned()));
+        Ok(())
     }
 
     fn requirement(&mut self, word: &'t str, span: Span) -> Parsed<()> {
@@ -169,24 +169,22 @@ impl<'t> VkReader<'t> {
         Ok(())
     }
 
-    fn indices(&mut self, span: Span) {
+    fn indices(&mut self, span: Span) -> Parsed<()> {
         let ty = Shape::Scalar(UINT).into();
-        let Ok(indices) = self.reader.numbers(ty, Some("")) else {
-            return;
-        };
+        let indices = self.reader.numbers(ty, Some(""))?;
         let buffer = self.add_buffer("indices", span, ty);
-        self.fill(buffer.index(), indices, 1);
+        let count = indices.len();
+        self.fill(buffer, indices, count);
         self.index_data = Some(buffer);
+        Ok(())
     }
 
     /// A line that says what the columns are, and lines of numbers.
-    fn vertices(&mut self, span: Span) {
+    fn vertices(&mut self, span: Span) -> Parsed<()> {
         let Some((word, start)) = self.reader.line_start() else {
-            return;
+            return Ok(());
         };
-        let Ok(columns) = self.columns(word, start) else {
-            return;
-        };
+        let columns = self.columns(word, start)?;
         let script = &self.reader.script;
         let scalars = |ty: DataType| ty.element_layout(script, Layout::Std430).slots;
         let scalars: Vec<Vec<Scalar>> = columns
@@ -202,7 +200,7 @@ impl<'t> VkReader<'t> {
         });
         for ((location, ty), values) in columns.into_iter().zip(values) {
             let buffer = self.add_buffer(&format!("vertex data {location}"), span, ty);
-            self.fill(buffer.index(), values, rows);
+            self.fill(buffer, values, rows);
             self.vertex_data.push(VertexData {
                 buffer,
                 location,
@@ -212,14 +210,11 @@ impl<'t> VkReader<'t> {
                 stride: None,
             });
         }
+        Ok(())
     }
 
-    fn fill(&mut self, buffer: usize, values: Vec<Number>, count: usize) {
-        let buffer = &mut self.reader.script.buffers[buffer];
-        let count = match buffer.name.as_str() {
-            "indices" => values.len(),
-            _ => count,
-        };
+    fn fill(&mut self, buffer: Handle<Buffer>, values: Vec<Number>, count: usize) {
+        let buffer = &mut self.reader.script.buffers[buffer.index()];
         buffer.size = Size::Elements(count as u64);
         buffer.contents = Contents::Values(values);
     }

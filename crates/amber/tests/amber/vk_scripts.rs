@@ -390,6 +390,8 @@ x ⏎ [test] ⏎ | unexpected-token | `x` stands before the first section
 [vertex data] ⏎ 0/R8G8_UNORM ⏎ 1 2 3 ⏎ | unexpected-token | expected the end of the line, found `3`
 [test] ⏎ compute 1 1 1 ⏎ | incomplete | the script has no compute shader
 [test] ⏎ draw rect 0 0 1 1 ⏎ | incomplete | the script has no vertex shader
+[vertex shader] ⏎ [vertex data] ⏎ 0/R9 ⏎ 1 ⏎ [test] ⏎ draw arrays POINT_LIST 0 1 ⏎ | unexpected-token | expected a location with a format, such as `0/R32G32_SFLOAT`, found `0/R9`
+[vertx shader] ⏎ [test] ⏎ draw rect 0 0 1 1 ⏎ | unknown-word | `vertx shader` is not a section of a shader
 [vertex shader] ⏎ [test] ⏎ draw arrays POINT_LIST 0 1 ⏎ | incomplete | there is no section `[vertex data]` to draw
 [vertex shader] ⏎ [vertex data] ⏎ 0/R8_UNORM ⏎ 1 ⏎ [test] ⏎ draw arrays indexed POINT_LIST 0 1 ⏎ | incomplete | there is no section `[indices]` to draw
 ", str::to_owned);

@@ -5,7 +5,7 @@
 //! module before any text is written. So they don't depend on the order in which
 //! instructions are written, which may not be the module's.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use hashbrown::HashMap;
 use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_binary::{Definition, HEADER_WORDS, Id, Import, Instruction, LiteralString, Module};
 use spirvkit_diagnostics::ShaderLine;
-use spirvkit_grammar::Op;
-use spirvkit_grammar::debug_info::{Field, Kind, Set};
+use spirvkit_grammar::debug_info::{Field, Kind, Set, Slot};
+use spirvkit_grammar::{ExtInstSet, Op};
 
 use super::plain::push_plain;
 use super::printer::Printer;
@@ -47,7 +47,9 @@ struct Point {
 
 /// The source lines of a module, and which instructions came of which.
 pub(super) struct Sources<'a> {
-    index: ModuleIndex<'a>,
+    module: Module<'a>,
+    /// Made when it is needed: many modules tell nothing of their source.
+    index: OnceCell<ModuleIndex<'a>>,
     /// The texts of all files.
     text: String,
     /// Where in them each line is that an instruction came of.
@@ -74,6 +76,17 @@ impl<'a> Sources<'a> {
         reader.finish()
     }
 
+    fn index(&self) -> &ModuleIndex<'a> {
+        let declarations = || ModuleIndex::declarations(&self.module);
+        self.index.get_or_init(declarations)
+    }
+
+    /// The string of an `OpString`.
+    fn string(&self, id: u32) -> Option<LiteralString<'a>> {
+        let definition = self.index().def(Id(id));
+        definition.filter(|def| def.op() == Op::String)?.string(0)
+    }
+
     /// Where the instruction at a word offset came from.
     fn point(&self, offset: usize) -> Option<Point> {
         let next = self.changes.partition_point(|(start, _)| *start <= offset);
@@ -98,7 +111,7 @@ impl<'a> Sources<'a> {
         let declared = || self.declared.get(&subject(instruction)?).copied();
         let point = self.point(instruction.offset().0).or_else(declared);
         let Point { position, column } = point?;
-        let name = string_at(&self.index, position.file).filter(is_file_name)?;
+        let name = self.string(position.file).filter(is_file_name)?;
         let mut line = ShaderLine::new(name.to_text_lossy(), position.line);
         line.column = Some(column).filter(|&column| column > 0);
         line.text = self.shared(position);
@@ -185,12 +198,6 @@ fn subject(instruction: &Instruction<'_>) -> Option<u32> {
     words.get(word).copied()
 }
 
-/// The string of an `OpString`.
-fn string_at<'a>(index: &ModuleIndex<'a>, id: u32) -> Option<LiteralString<'a>> {
-    let definition = index.def(Id(id)).filter(|def| def.op() == Op::String);
-    definition?.string(0)
-}
-
 /// Whether a string is short enough to be a file's name.
 fn is_file_name(string: &LiteralString<'_>) -> bool {
     string.words().len() * 4 <= MAX_NAME_LENGTH
@@ -198,8 +205,8 @@ fn is_file_name(string: &LiteralString<'_>) -> bool {
 
 /// An instruction of a set for debug information that has `DebugSource`, by its fields.
 struct DebugInst<'a> {
-    set: Set,
     kind: Kind,
+    slots: &'static [Slot],
     operands: &'a [u32],
 }
 
@@ -214,36 +221,48 @@ impl<'a> DebugInst<'a> {
         let Definition::Import(Import::Known(set)) = index.definitions.get(Id(*set)) else {
             return None;
         };
-        let set = Set::of(set).filter(|set| set.fields(Kind::Source).is_some())?;
-        let kind = set.kind(*number)?;
+        let set = set_with_sources(set)?;
+        let kind = Kind::from_number(*number)?;
         Some(Self {
-            set,
             kind,
+            slots: set.fields(kind)?,
             operands,
         })
     }
 
-    /// The word of a field.
-    fn word(&self, field: Field) -> Option<u32> {
-        let position = self.set.position(self.kind, field)?;
-        self.operands.get(position).copied()
+    /// What stands in a field, and how it is written.
+    fn operand(&self, field: Field) -> Option<(&'static Slot, u32)> {
+        let mut operands = self.slots.iter().zip(self.operands);
+        let (slot, &word) = operands.find(|(slot, _)| slot.field() == field)?;
+        Some((slot, word))
+    }
+
+    /// The id in a field.
+    fn id(&self, field: Field) -> Option<u32> {
+        Some(self.operand(field)?.1)
     }
 
     /// The number in a field, which some sets write as a literal and others as the id of
     /// a constant.
     fn number(&self, index: &ModuleIndex<'_>, field: Field) -> Option<u32> {
-        let word = self.word(field)?;
-        let position = self.set.position(self.kind, field)?;
-        match self.set.slot(self.kind, position)?.is_literal() {
+        let (slot, word) = self.operand(field)?;
+        match slot.is_literal() {
             true => Some(word),
             false => u32::try_from(index.constant_u64(Id(word))?).ok(),
         }
     }
 }
 
+/// The set for debug information that a set is, if it has `DebugSource`.
+fn set_with_sources(set: ExtInstSet) -> Option<Set> {
+    Set::of(set).filter(|set| set.fields(Kind::Source).is_some())
+}
+
 /// What has been read of a module.
 struct Reader<'a> {
     sources: Sources<'a>,
+    /// Whether it imports a set for debug information.
+    has_debug_info: bool,
     /// The ids of strings by their texts, for `#line`.
     names: HashMap<String, u32>,
     /// The file whose text is being put together, and the text.
@@ -262,7 +281,8 @@ impl<'a> Reader<'a> {
     fn new(module: &Module<'a>) -> Self {
         Self {
             sources: Sources {
-                index: ModuleIndex::declarations(module),
+                module: *module,
+                index: OnceCell::new(),
                 text: String::new(),
                 lines: HashMap::new(),
                 files: HashMap::new(),
@@ -271,6 +291,7 @@ impl<'a> Reader<'a> {
                 last: None,
                 shared: RefCell::default(),
             },
+            has_debug_info: false,
             names: HashMap::new(),
             current: None,
             texts: Vec::new(),
@@ -299,8 +320,13 @@ impl<'a> Reader<'a> {
                 self.set(offset, Some(Point { position, column }));
             }
             (Op::NoLine, _) => self.set(offset, None),
-            (op, _) if op.is_ext_inst() => {
-                if let Some(inst) = DebugInst::of(&self.sources.index, words) {
+            (Op::ExtInstImport, [_, _, name @ ..]) => {
+                let name = LiteralString::at_start_of(name).map(LiteralString::to_text_lossy);
+                let set = name.and_then(|name| ExtInstSet::from_import_name(&name));
+                self.has_debug_info |= set.and_then(set_with_sources).is_some();
+            }
+            (op, _) if op.is_ext_inst() && self.has_debug_info => {
+                if let Some(inst) = DebugInst::of(self.sources.index(), words) {
                     self.debug(offset, &inst);
                 }
             }
@@ -312,26 +338,26 @@ impl<'a> Reader<'a> {
     fn debug(&mut self, offset: usize, inst: &DebugInst<'a>) {
         match inst.kind {
             Kind::Source => {
-                if let Some(file) = inst.word(Field::File) {
+                if let Some(file) = inst.id(Field::File) {
                     self.start_text(file);
-                    self.add_string(inst.word(Field::Text));
+                    self.add_string(inst.id(Field::Text));
                 }
             }
-            Kind::SourceContinued => self.add_string(inst.word(Field::Text)),
+            Kind::SourceContinued => self.add_string(inst.id(Field::Text)),
             // Without a constant there is no saying where it is.
             Kind::Line => self.set(
                 offset,
                 self.point(inst, Field::LineStart, Field::ColumnStart),
             ),
             Kind::NoLine => self.set(offset, None),
-            Kind::GlobalVariable => self.declaration(inst.word(Field::Variable), inst),
+            Kind::GlobalVariable => self.declaration(inst.id(Field::Variable), inst),
             Kind::FunctionDefinition => {
-                let index = &self.sources.index;
-                let description = inst.word(Field::DebugFunction).map(Id);
+                let index = self.sources.index();
+                let description = inst.id(Field::DebugFunction).map(Id);
                 let description = description.and_then(|id| index.words_of(id));
                 let description = description.and_then(|words| DebugInst::of(index, words));
                 if let Some(function) = description.filter(|it| it.kind == Kind::Function) {
-                    self.declaration(inst.word(Field::Definition), &function);
+                    self.declaration(inst.id(Field::Definition), &function);
                 }
             }
             _ => {}
@@ -349,12 +375,12 @@ impl<'a> Reader<'a> {
 
     /// Where a debug instruction says that something stands.
     fn point(&self, inst: &DebugInst<'_>, line: Field, column: Field) -> Option<Point> {
-        let index = &self.sources.index;
-        let source = inst.word(Field::Source)?;
+        let index = self.sources.index();
+        let source = inst.id(Field::Source)?;
         let definition = index.words_of(Id(source));
         let definition = definition.and_then(|words| DebugInst::of(index, words));
         let file = definition.filter(|it| it.kind == Kind::Source);
-        let file = file.and_then(|it| it.word(Field::File)).unwrap_or(source);
+        let file = file.and_then(|it| it.id(Field::File)).unwrap_or(source);
         let line = inst.number(index, line)?;
         Some(Point {
             position: Position { file, line },
@@ -386,7 +412,7 @@ impl<'a> Reader<'a> {
     /// Names a file after the last part of its path: the rest would push the
     /// source line off the screen.
     fn name_file(&mut self, file: u32) {
-        let Some(string) = string_at(&self.sources.index, file) else {
+        let Some(string) = self.sources.string(file) else {
             return;
         };
         self.sources.files.entry(file).or_insert_with(|| {
@@ -417,7 +443,7 @@ impl<'a> Reader<'a> {
     }
 
     fn add_string(&mut self, id: Option<u32>) {
-        self.add_text(id.and_then(|id| string_at(&self.sources.index, id)));
+        self.add_text(id.and_then(|id| self.sources.string(id)));
     }
 
     fn add_text(&mut self, text: Option<LiteralString<'_>>) {

@@ -7,7 +7,7 @@
 //! An opcode that is not assigned is of no sort.
 
 use crate::generated::tables::{INSTRUCTIONS, OPCODE_ROWS};
-use crate::{Class, ExecutionModel, InstructionInfo, Op};
+use crate::{Class, Decoration, ExecutionModel, InstructionInfo, Op};
 
 const TYPE: u8 = 1;
 const CONSTANT: u8 = 1 << 1;
@@ -251,6 +251,24 @@ impl ExecutionModel {
                 | Self::MeshNV
                 | Self::TaskEXT
                 | Self::MeshEXT
+        )
+    }
+}
+
+impl Decoration {
+    /// Whether it may stand on the same object several times, with other operands
+    /// (specification, section 2.16.1).
+    pub const fn may_repeat(self) -> bool {
+        matches!(
+            self,
+            Self::FuncParamAttr
+                | Self::UserSemantic
+                | Self::CounterBuffer
+                | Self::UniformId
+                | Self::AlignmentId
+                | Self::MaxByteOffsetId
+                | Self::CacheControlLoadINTEL
+                | Self::CacheControlStoreINTEL
         )
     }
 }

@@ -162,6 +162,18 @@ fn what_it_says(decorated: &Decorated<'_>) -> (u32, u32) {
     )
 }
 
+/// How often a group may say the same of its targets. Twice is enough to see that
+/// something is repeated that must not be. What may be repeated with other operands is
+/// so a few times at most in any module that isn't made to take long.
+fn most_times(decoration: Decoration) -> u32 {
+    match decoration {
+        // Of which each attribute counts for itself.
+        Decoration::FuncParamAttr => 2,
+        _ if decoration.may_repeat() => 64,
+        _ => 2,
+    }
+}
+
 impl<'a> ModuleIndex<'a> {
     /// What decorations say of a structure as a whole. The first call looks at
     /// all decorations; asking is cheap, however many members there are.
@@ -191,9 +203,8 @@ impl<'a> ModuleIndex<'a> {
         self.structure_facts(ty).is_any_block()
     }
 
-    /// Sorts the annotations, and leaves out what groups say more than twice: were
-    /// it spelled out for each target, it could be of any length, and twice is
-    /// enough to see that something is repeated.
+    /// Sorts the annotations, and leaves out what groups say too often: it is spelled
+    /// out for each target, and could be of any length.
     pub(super) fn sort_annotations(&mut self) {
         let mut annotations = core::mem::take(&mut self.annotations.entries);
         annotations.sort_unstable_by_key(|entry| (entry.0, entry.1.word()));
@@ -218,7 +229,7 @@ impl<'a> ModuleIndex<'a> {
             };
             let times = said.entry(what_it_says(&decorated)).or_default();
             *times += 1;
-            *times <= 2
+            *times <= most_times(decorated.decoration)
         });
         self.annotations.entries = annotations;
     }
@@ -258,8 +269,8 @@ impl<'a> ModuleIndex<'a> {
         targets.filter_map(|group| Some(Id(group.first()?.0)))
     }
 
-    /// All decorations of an id and of its members, those through groups
-    /// included, in module order.
+    /// All decorations of an id and of its members, in module order; those included
+    /// that an `OpDecorationGroup` collects for it. (What isn't a group collects none.)
     #[inline]
     pub fn decorations(&self, target: Id) -> Decorations<'_, 'a> {
         Decorations {
@@ -396,9 +407,10 @@ impl<'a> Iterator for Decorations<'_, 'a> {
             if let Some(decorated) = Decorated::new(inst) {
                 return Some(decorated);
             }
-            if inst.op().is_group_decorate() {
+            let group = inst.id(0);
+            if inst.op().is_group_decorate() && self.m.op_of(group) == Op::DecorationGroup {
                 self.group = Some(Group {
-                    rest: self.m.annotations_from(inst.id(0)),
+                    rest: self.m.annotations_from(group),
                     members,
                     open: None,
                 });

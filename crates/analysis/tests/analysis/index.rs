@@ -300,3 +300,38 @@ fn decorations_that_nobody_knows_do_not_multiply() {
     let program = Program::of_words(&instructions);
     assert_eq!(index(&program).decorations(Id(2)).count(), 4);
 }
+
+#[test]
+fn groups_repeat_what_may_be_repeated() {
+    let semantics =
+        ["a", "b", "c"].map(|name| format!("OpDecorateString %g UserSemantic \"{name}\"\n"));
+    let text = semantics.concat()
+        + "OpDecorate %g Location 1\n OpDecorate %g Location 2\n OpDecorate %g Location 3\n
+           %g = OpDecorationGroup\n OpGroupDecorate %g %t\n %t = OpTypeVoid";
+    let program = Program::new(&text);
+    let index = index(&program);
+    let target = index
+        .inst(index.declared[1])
+        .and_then(|inst| inst.result())
+        .unwrap();
+    let of = |decoration| {
+        let all = index.decorations(target);
+        all.filter(|decorated| decorated.decoration == decoration)
+            .count()
+    };
+    assert_eq!(of(Decoration::UserSemantic), 3);
+    // That it is repeated can still be seen.
+    assert_eq!(of(Decoration::Location), 2);
+}
+
+#[test]
+fn only_groups_pass_on_their_decorations() {
+    let text = "OpDecorate %a Location 1\n OpGroupDecorate %a %b\n
+                %a = OpTypeVoid\n %b = OpTypeVoid";
+    let program = Program::new(text);
+    let index = index(&program);
+    let [a, b] = [0, 1].map(|at| index.inst(index.declared[at]).unwrap().result().unwrap());
+    assert!(index.is_decorated(a, Decoration::Location));
+    assert!(!index.is_decorated(b, Decoration::Location));
+    assert_eq!(index.all_decorated_with(Decoration::Location).count(), 1);
+}

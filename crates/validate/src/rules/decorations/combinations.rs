@@ -59,25 +59,9 @@ fn are_compatible(entries: &[Entry]) -> bool {
     differ && entries.iter().all(is_not_excluded)
 }
 
-/// Whether a decoration may stand on the same object several times, with other
-/// operands.
-fn may_repeat(decoration: Decoration) -> bool {
-    matches!(
-        decoration,
-        Decoration::FuncParamAttr
-            | Decoration::UserSemantic
-            | Decoration::CounterBuffer
-            | Decoration::UniformId
-            | Decoration::AlignmentId
-            | Decoration::MaxByteOffsetId
-            | Decoration::CacheControlLoadINTEL
-            | Decoration::CacheControlStoreINTEL
-    )
-}
-
 /// Keeps a decoration in mind if it could stand in the way of another.
 pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
-    if !may_repeat(decorated.decoration) {
+    if !decorated.decoration.may_repeat() {
         entries.push((
             decorated.member.unwrap_or(WHOLE),
             decorated.decoration.0,

@@ -124,16 +124,7 @@ impl Signature {
             | Op::BitwiseXor
             | Op::BitwiseAnd => &INTEGER_BINARY,
             Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical => &SHIFT,
-            Op::IEqual
-            | Op::INotEqual
-            | Op::UGreaterThan
-            | Op::SGreaterThan
-            | Op::UGreaterThanEqual
-            | Op::SGreaterThanEqual
-            | Op::ULessThan
-            | Op::SLessThan
-            | Op::ULessThanEqual
-            | Op::SLessThanEqual => &INTEGER_TEST,
+            _ if op.is_integer_comparison() => &INTEGER_TEST,
             Op::UConvert
             | Op::SConvert
             | Op::SatConvertSToU
@@ -148,22 +139,8 @@ impl Signature {
             Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FRem | Op::FMod => &FLOAT_BINARY,
             Op::FmaKHR => &FLOAT_TERNARY,
             Op::VectorTimesScalar => &SCALE,
-            Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => &FLOAT_CLASS,
-            Op::LessOrGreater
-            | Op::Ordered
-            | Op::Unordered
-            | Op::FOrdEqual
-            | Op::FUnordEqual
-            | Op::FOrdNotEqual
-            | Op::FUnordNotEqual
-            | Op::FOrdLessThan
-            | Op::FUnordLessThan
-            | Op::FOrdGreaterThan
-            | Op::FUnordGreaterThan
-            | Op::FOrdLessThanEqual
-            | Op::FUnordLessThanEqual
-            | Op::FOrdGreaterThanEqual
-            | Op::FUnordGreaterThanEqual => &FLOAT_TEST,
+            _ if op.is_float_classification() => &FLOAT_CLASS,
+            _ if op.is_float_comparison() => &FLOAT_TEST,
             Op::LogicalNot => &LOGICAL_UNARY,
             Op::LogicalOr | Op::LogicalAnd | Op::LogicalEqual | Op::LogicalNotEqual => {
                 &LOGICAL_BINARY

@@ -200,6 +200,39 @@ predicates! {
         | UntypedPtrAccessChainKHR
         | UntypedInBoundsPtrAccessChainKHR;
 
+    /// Whether it says of what sort floating-point numbers are (section 3.32.15).
+    is_float_classification: IsNan | IsInf | IsFinite | IsNormal | SignBitSet;
+
+    /// Whether it compares floating-point numbers, or says whether they can be compared
+    /// (section 3.32.15).
+    is_float_comparison: LessOrGreater
+        | Ordered
+        | Unordered
+        | FOrdEqual
+        | FUnordEqual
+        | FOrdNotEqual
+        | FUnordNotEqual
+        | FOrdLessThan
+        | FUnordLessThan
+        | FOrdGreaterThan
+        | FUnordGreaterThan
+        | FOrdLessThanEqual
+        | FUnordLessThanEqual
+        | FOrdGreaterThanEqual
+        | FUnordGreaterThanEqual;
+
+    /// Whether it compares integers (section 3.32.15).
+    is_integer_comparison: IEqual
+        | INotEqual
+        | UGreaterThan
+        | SGreaterThan
+        | UGreaterThanEqual
+        | SGreaterThanEqual
+        | ULessThan
+        | SLessThan
+        | ULessThanEqual
+        | SLessThanEqual;
+
     /// Whether it is a merge instruction, which declares structured control flow (section
     /// 2.2.5).
     is_merge: SelectionMerge | LoopMerge;

@@ -30,6 +30,16 @@ const MODELS: [ExecutionModel; 17] = [
 ];
 
 impl Models {
+    /// The stages of ray-tracing pipelines (`SPV_KHR_ray_tracing`).
+    pub const RAY_TRACING: Self = Self::of(&[
+        ExecutionModel::RayGenerationKHR,
+        ExecutionModel::IntersectionKHR,
+        ExecutionModel::AnyHitKHR,
+        ExecutionModel::ClosestHitKHR,
+        ExecutionModel::MissKHR,
+        ExecutionModel::CallableKHR,
+    ]);
+
     /// The set of these models.
     pub const fn of(models: &[ExecutionModel]) -> Self {
         let mut bits = 0;

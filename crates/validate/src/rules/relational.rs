@@ -64,25 +64,14 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
 pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
     match o.op {
         Op::Any | Op::All => check_reduction(o),
-        Op::IsNan | Op::IsInf | Op::IsFinite | Op::IsNormal | Op::SignBitSet => {
-            all([check_result(o), check_float_operand(o)])
-        }
+        op if op.is_float_classification() => all([check_result(o), check_float_operand(o)]),
         Op::LogicalEqual
         | Op::LogicalNotEqual
         | Op::LogicalOr
         | Op::LogicalAnd
         | Op::LogicalNot => check_logical(o),
         Op::Select => check_select(o),
-        Op::IEqual
-        | Op::INotEqual
-        | Op::UGreaterThan
-        | Op::SGreaterThan
-        | Op::UGreaterThanEqual
-        | Op::SGreaterThanEqual
-        | Op::ULessThan
-        | Op::SLessThan
-        | Op::ULessThanEqual
-        | Op::SLessThanEqual => check_integers(o),
+        op if op.is_integer_comparison() => check_integers(o),
         _ => check_floats(o),
     }
 }

@@ -28,15 +28,6 @@ pub(super) const WORKGROUP_MODELS: Models = Models::of(&[
     ExecutionModel::GLCompute,
 ]);
 
-const RAY_TRACING_MODELS: Models = Models::of(&[
-    ExecutionModel::RayGenerationKHR,
-    ExecutionModel::IntersectionKHR,
-    ExecutionModel::AnyHitKHR,
-    ExecutionModel::ClosestHitKHR,
-    ExecutionModel::MissKHR,
-    ExecutionModel::CallableKHR,
-]);
-
 /// Makes the message of a finding about a scope.
 #[cold]
 fn finding(at: &InstCtx<'_, '_>, rule: &'static Rule, id: Id, kind: &str, what: &str) -> Finding {
@@ -190,7 +181,7 @@ pub(super) fn check_memory_stages(at: &InstCtx<'_, '_>, scope: Id) -> CheckResul
         return Ok(());
     }
     let (value, rule, allowed) = match value(m, scope) {
-        Some(value @ Scope::ShaderCallKHR) => (value, &scope::SHADER_CALL, RAY_TRACING_MODELS),
+        Some(value @ Scope::ShaderCallKHR) => (value, &scope::SHADER_CALL, Models::RAY_TRACING),
         Some(value @ Scope::Workgroup) => (value, &scope::WORKGROUP_MEMORY, WORKGROUP_MODELS),
         _ => return Ok(()),
     };

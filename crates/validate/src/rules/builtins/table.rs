@@ -85,14 +85,7 @@ const LAYERED: Models = VERTEX
     .or(GEOMETRY)
     .or(FRAGMENT)
     .or(MESH);
-const RAY: Models = Models::of(&[
-    ExecutionModel::RayGenerationKHR,
-    ExecutionModel::IntersectionKHR,
-    ExecutionModel::AnyHitKHR,
-    ExecutionModel::ClosestHitKHR,
-    ExecutionModel::MissKHR,
-    ExecutionModel::CallableKHR,
-]);
+const RAY: Models = Models::RAY_TRACING;
 const HIT: Models = Models::of(&[ExecutionModel::AnyHitKHR, ExecutionModel::ClosestHitKHR]);
 /// The stages of one primitive's test.
 const PRIMITIVE: Models = HIT.or(Models::of(&[ExecutionModel::IntersectionKHR]));

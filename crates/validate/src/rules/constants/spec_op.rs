@@ -45,18 +45,9 @@ fn is_for(op: Op) -> Option<For> {
         | Op::LogicalEqual
         | Op::LogicalNotEqual
         | Op::Select
-        | Op::IEqual
-        | Op::INotEqual
-        | Op::ULessThan
-        | Op::SLessThan
-        | Op::UGreaterThan
-        | Op::SGreaterThan
-        | Op::ULessThanEqual
-        | Op::SLessThanEqual
-        | Op::UGreaterThanEqual
-        | Op::SGreaterThanEqual
         | Op::CooperativeMatrixLengthKHR
         | Op::CooperativeMatrixLengthNV => For::Everyone,
+        _ if op.is_integer_comparison() => For::Everyone,
         Op::QuantizeToF16 => For::Shaders,
         Op::UConvert => For::Convert,
         Op::ConvertFToS
@@ -74,21 +65,10 @@ fn is_for(op: Op) -> Option<For> {
         | Op::FMul
         | Op::FDiv
         | Op::FRem
-        | Op::FMod
-        | Op::AccessChain
-        | Op::InBoundsAccessChain
-        | Op::PtrAccessChain
-        | Op::InBoundsPtrAccessChain
-        | Op::UntypedAccessChainKHR
-        | Op::UntypedInBoundsAccessChainKHR
-        | Op::UntypedPtrAccessChainKHR
-        | Op::UntypedInBoundsPtrAccessChainKHR => For::Kernels,
+        | Op::FMod => For::Kernels,
+        _ if op.is_access_chain() => For::Kernels,
         _ => return None,
     })
-}
-
-fn is_access_chain(op: Op) -> bool {
-    op.is_access_chain()
 }
 
 /// `OpSpecConstantOp`: first whether the operation may be used, then the
@@ -117,7 +97,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     }
     // Where pointers are constants, access chains may reach what no instruction
     // would: their operands are left to the consumer.
-    if is_access_chain(op) {
+    if op.is_access_chain() {
         return Ok(());
     }
     // The words that the operation would have as an instruction of its own.

@@ -1,5 +1,9 @@
 //! A module as a list of items to compare: its instructions, by section and function,
 //! with every id known by the number of a node.
+//!
+//! Items stand in another order than in the module and may leave some out, and both sides'
+//! nodes are compared by number: so what is asked of an id here, its item and its node, no
+//! index of the module knows.
 
 use std::ops::Range;
 

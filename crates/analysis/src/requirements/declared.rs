@@ -1,4 +1,5 @@
-//! What a module declares.
+//! What a module declares: read from instructions, because those who ask change their
+//! modules, which have no index.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -48,7 +48,8 @@ pub(super) struct Comments {
     /// The sections that have had their heading.
     seen: Vec<Section>,
     /// The text of the decorations of each id that is still to be defined, in
-    /// the module's order.
+    /// the module's order. They pass by before what they decorate, so there is no need
+    /// of an index.
     decorations: HashMap<u32, String>,
     /// Where the last comment stood; 0 after a line without.
     column: usize,

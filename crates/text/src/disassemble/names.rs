@@ -3,6 +3,9 @@
 //! A name comes from `OpName`, else from what the id is: a built-in, a type, a
 //! constant. It consists of letters, digits and underscores, and no two ids
 //! have the same, so that the text assembles.
+//!
+//! They are made in one pass of their own, because every text needs them: to index the
+//! module first would take as long again.
 
 use std::fmt::Write as _;
 

@@ -102,7 +102,7 @@ pub use environment::{Denormals, Environment, FloatMode, Rounding, Specials};
 pub use evaluator::Evaluator;
 pub use glsl::{evaluate_glsl_pair, evaluate_glsl_scalar, evaluate_glsl_vector};
 pub use opencl::{evaluate_opencl_pair, evaluate_opencl_scalar, evaluate_opencl_vector};
-pub use operation::evaluate_scalar;
+pub use operation::{evaluate_extended, evaluate_scalar};
 pub use outcome::{Evaluated, NotComputable, Outcome, Reason};
 pub use precision::{Precision, glsl_precision, opencl_precision};
 pub use scalar::{Scalar, ScalarType, Small};

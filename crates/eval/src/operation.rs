@@ -44,6 +44,23 @@ pub fn evaluate_scalar(
     evaluate(op, signature, result, operands, environment)
 }
 
+/// The low and the high part of a result as wide as both operands together
+/// (`OpIAddCarry`, `OpISubBorrow`, `OpUMulExtended`, `OpSMulExtended`): the members of the
+/// structure that it is. A carry or borrow is 0 or 1.
+///
+/// # Errors
+///
+/// If the opcode is none of these, or the operands are no integers of the same width.
+pub fn evaluate_extended(op: Op, a: Scalar, b: Scalar) -> Result<[Scalar; 2], NotComputable> {
+    let ty = a.ty();
+    if !matches!(ty, ScalarType::Integer { .. }) || b.ty() != ty {
+        return Err(NotComputable::Operand { index: 1 });
+    }
+    let halves = integer::extended(op, ty.width(), a.bits(), b.bits());
+    let (low, high) = halves.ok_or(NotComputable::Opcode(op))?;
+    Ok([Scalar::new(ty, low), Scalar::new(ty, high)])
+}
+
 fn bit_cast(result: ScalarType, operand: Scalar) -> Result<u64, NotComputable> {
     if result == ScalarType::Bool {
         return Err(NotComputable::ResultScalar(result));

@@ -1,0 +1,61 @@
+//! What runs report.
+
+use spirvkit_diagnostics::kinds;
+
+kinds! {
+    /// What keeps a module from being run, and what running it can show.
+    pub static KINDS;
+
+    UNSUPPORTED = "run.unsupported", InvalidValue {
+        text: "The entry point uses something that can't be run yet.",
+        advice: "`docs/execution.md` lists what is supported. Nothing was run.",
+    }
+    INVALID = "run.invalid", InvalidValue {
+        text: "The module breaks a rule on which running it relies.",
+        advice: "`spv val` tells all that is wrong with it.",
+    }
+    INTERFACE = "run.interface", InvalidValue {
+        text: "What was given to the run doesn't match what the module declares.",
+        advice: "`spv info` lists entry points, bindings, push constants and specialization constants.",
+    }
+    BOUNDS = "run.bounds", InvalidValue {
+        text: "Memory is accessed beyond the end of the object that the pointer points into. Nothing is known of what is read, and what is written may be lost or end up anywhere.",
+        advice: "Compare the index with the length (`OpArrayLength`), or make the buffer larger.",
+    }
+    INDEX = "run.index", InvalidValue {
+        text: "An index into an array, vector or matrix is not below the number of its elements, so the behaviour is undefined, even where the object is large enough.",
+        advice: "Compare the index with the length, or clamp it.",
+    }
+    NULL = "run.null", InvalidValue {
+        text: "Memory is accessed through a null pointer, or through an address that belongs to no object.",
+        advice: "Look at where the address comes from.",
+    }
+    ALIGNMENT = "run.alignment", InvalidValue {
+        text: "An atomic accesses memory at an address that is no multiple of its size.",
+        advice: "Align the address to the size of what is accessed.",
+    }
+    READ_ONLY = "run.read-only", InvalidValue {
+        text: "Something is written that is declared as not writable, or belongs to a uniform buffer or the push constants.",
+        advice: "Remove `NonWritable`, or don't write it.",
+    }
+    DIVISION = "run.division", InvalidValue {
+        text: "An integer is divided by zero, or the smallest integer by -1. The behaviour is undefined.",
+        advice: "Check the divisor first.",
+    }
+    UNDEFINED = "run.undefined", InvalidValue {
+        text: "The result of an operation is undefined for the operands that it has here: a shift by the width or more, a conversion of a number out of range, a bit field beyond the last bit.",
+        advice: "Check the operands first.",
+    }
+    BARRIER = "run.barrier", InvalidValue {
+        text: "Not all invocations of a workgroup reach the same barrier: some wait at another one, or have ended.",
+        advice: "Move the barrier out of the branch or loop, or make its condition the same for the whole workgroup.",
+    }
+    UNREACHABLE = "run.unreachable", InvalidValue {
+        text: "`OpUnreachable` is executed. The behaviour is undefined.",
+        advice: "Look at the branches that lead there.",
+    }
+    STEPS = "run.steps", InvalidValue {
+        text: "The run was ended because it took more steps than it may. There may be a loop that never ends, or invocations that wait for each other for ever.",
+        advice: "Raise the limit if the shader really needs so many.",
+    }
+}

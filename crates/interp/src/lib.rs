@@ -1,0 +1,26 @@
+//! Runs SPIR-V compute shaders on any machine, as the specification says, and tells what no
+//! driver tells: accesses out of bounds, divisions by zero, barriers that not all reach.
+//!
+//! [`Run`] takes a module and what it works on; [`Outcome`] has the buffers and the findings.
+//! What can't be run yet is refused by name before anything is run.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::exit
+    )
+)]
+
+mod kinds;
+mod lower;
+mod machine;
+mod program;
+mod run;
+
+pub use kinds::KINDS;
+pub use run::{Element, MAX_MEMORY, MAX_STEPS, Outcome, Run};

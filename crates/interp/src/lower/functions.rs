@@ -1,0 +1,502 @@
+//! Functions, blocks, and how control flows between them.
+
+use hashbrown::HashMap;
+
+use spirvkit_analysis::index::{Function, Inst as Instruction};
+use spirvkit_analysis::{Components, Graph, Lookup, Node, PostDominatorTree, Type};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Decoration, Op};
+
+use super::types::Arrangement;
+use super::{Lowering, Pointer, Result, Signature, Value, arguments};
+use crate::program::{Address, Edge, FrameKind, Inst, NO_REG, Object, Pc, Reg, Switch};
+
+/// The blocks of the function that is being lowered.
+struct Blocks {
+    /// The number of each by its label.
+    numbers: HashMap<u32, u32>,
+    /// Where lanes may have to wait for others: merge blocks, continue targets, headers of
+    /// loops.
+    joins: Vec<bool>,
+    /// What is opened in each.
+    frames: Vec<Option<FrameKind>>,
+    /// Where the code of each begins.
+    starts: Vec<Pc>,
+}
+
+impl<'a> Lowering<'_, 'a> {
+    /// Lowers the entry point and all that it calls.
+    pub(super) fn entry_point(&mut self, entry: Id) -> Result<()> {
+        let Some(index) = self.m.function_index(entry) else {
+            return Err(self.broken("the entry point's function is not defined"));
+        };
+        let mut called = self.m.call_tree(entry);
+        called.sort_unstable();
+        self.refuse_recursion(&called)?;
+        self.workgroup_size(entry)?;
+        self.float_modes(entry);
+        self.variables(&called)?;
+        for &function in &called {
+            self.declare(function)?;
+        }
+        for &function in &called {
+            self.function(function)?;
+        }
+        let id = self.m.functions[index as usize].id;
+        self.program.entry = self.signatures.get(&id.0).map_or(0, |known| known.index);
+        Ok(())
+    }
+
+    /// Each function has its columns once, so none may be entered from within itself.
+    fn refuse_recursion(&self, called: &[u32]) -> Result<()> {
+        let number = |function: u32| called.binary_search(&function).ok().map(|it| it as Node);
+        let mut edges = Vec::new();
+        for (caller, &function) in called.iter().enumerate() {
+            let callees = self.m.callees(function);
+            let callees = callees.filter_map(|callee| self.m.function_index(callee));
+            edges.extend(
+                callees
+                    .filter_map(number)
+                    .map(|callee| (caller as Node, callee)),
+            );
+        }
+        let components = Components::new(&Graph::new(called.len() as u32, &edges));
+        match (0..components.len()).any(|component| components.is_cyclic(component)) {
+            true => Err(self.broken("a function calls itself")),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives a function columns for its parameters, its result, and its phis.
+    fn declare(&mut self, function: u32) -> Result<()> {
+        let function = self.m.functions[function as usize].clone();
+        let mut parameters = Vec::new();
+        let mut result = Vec::new();
+        for inst in self.m.instructions(function.range.clone()) {
+            self.here = inst.offset();
+            match inst.op() {
+                Op::Function => {
+                    let ty = inst.result_type().unwrap_or(Id(0));
+                    if !self.m.is_void(ty) {
+                        result = self.columns_of(ty)?;
+                    }
+                }
+                Op::FunctionParameter | Op::Phi => {
+                    let ty = inst.result_type().unwrap_or(Id(0));
+                    let columns = self.columns_of(ty)?;
+                    if inst.op() == Op::FunctionParameter {
+                        parameters.push(columns.clone());
+                    }
+                    self.define_as(inst, ty, columns);
+                    if inst.op() == Op::Phi {
+                        let result = inst.result().map_or(0, |id| id.0);
+                        let pairs = inst.args().chunks_exact(2);
+                        let pairs = pairs.map(|pair| ((result, pair[1]), pair[0]));
+                        self.incoming.extend(pairs);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let index = self.signatures.len() as u32;
+        let signature = Signature {
+            index,
+            parameters,
+            result,
+        };
+        self.signatures.insert(function.id.0, signature);
+        self.program.functions.push(0);
+        Ok(())
+    }
+
+    /// Gives a result columns; what is a pointer is one into memory.
+    pub(super) fn define_as(&mut self, inst: Instruction<'a>, ty: Id, columns: Vec<Reg>) {
+        if self.m.is_pointer(ty)
+            && let [offset, object] = columns[..]
+        {
+            let address = Address {
+                object: Object::Column(object),
+                offset,
+                constant: 0,
+            };
+            self.define_pointer(inst, address, Arrangement::Plain);
+            return;
+        }
+        self.define(inst, columns);
+    }
+
+    pub(super) fn define_pointer(
+        &mut self,
+        inst: Instruction<'a>,
+        address: Address,
+        arrangement: Arrangement,
+    ) {
+        let pointer = Pointer {
+            address,
+            arrangement,
+        };
+        if let Some(result) = inst.result() {
+            self.values.insert(result.0, Value::Pointer(pointer));
+        }
+    }
+
+    fn function(&mut self, index: u32) -> Result<()> {
+        let function = self.m.functions[index as usize].clone();
+        self.function = function.id;
+        self.here = function.range.start;
+        if function.blocks.is_empty() {
+            return Err(self.unsupported("a function that is only declared"));
+        }
+        let mut blocks = self.blocks(&function);
+        let Some(signature) = self.signatures.get(&function.id.0) else {
+            return Ok(());
+        };
+        let start = self.program.code.len() as Pc;
+        self.program.functions[signature.index as usize] = start;
+        self.initialize_locals(&function, index)?;
+        let first_switch = self.program.switches.len();
+        for (number, block) in function.blocks.clone().enumerate() {
+            let block = self.m.blocks[block as usize];
+            blocks.starts[number] = self.program.code.len() as Pc;
+            if let Some(frame) = blocks.frames[number] {
+                self.here = block.start;
+                self.emit(Inst::Enter { frame });
+            }
+            let end = self
+                .m
+                .inst(block.terminator)
+                .map(|inst| inst.words().len() as u32);
+            let Some(end) = end.filter(|_| block.terminator != 0) else {
+                return Err(self.broken("a block has no terminator"));
+            };
+            for inst in self.m.instructions(block.start..block.terminator) {
+                self.here = inst.offset();
+                self.instruction(inst)?;
+                self.check_size()?;
+            }
+            for inst in self
+                .m
+                .instructions(block.terminator..block.terminator + end)
+            {
+                self.here = inst.offset();
+                self.terminator(inst, &blocks, number as u32)?;
+            }
+        }
+        self.resolve(start, first_switch, &blocks);
+        Ok(())
+    }
+
+    /// The blocks of a function and the constructs that they open. Where there are no merge
+    /// instructions, lanes come together where all ways out of a block meet again.
+    fn blocks(&self, function: &Function) -> Blocks {
+        let all = &self.m.blocks[function.blocks.start as usize..function.blocks.end as usize];
+        let numbers: HashMap<u32, u32> = all
+            .iter()
+            .enumerate()
+            .map(|(number, block)| (block.id.0, number as u32))
+            .collect();
+        let mut joins = vec![false; all.len()];
+        let mut frames = vec![None; all.len()];
+        let mut edges = Vec::new();
+        let mut unstructured = Vec::new();
+        for (number, block) in all.iter().enumerate() {
+            let merge = (block.merge != 0)
+                .then(|| self.m.inst(block.merge))
+                .flatten();
+            let number_of = |label: u32| numbers.get(&label).copied();
+            let mut frame = None;
+            if let Some(merge) = merge {
+                let merge_block = number_of(merge.arg(0));
+                frame = match merge.op() {
+                    Op::LoopMerge => {
+                        merge_block
+                            .zip(number_of(merge.arg(1)))
+                            .map(|both| FrameKind::Loop {
+                                header: number as u32,
+                                merge: both.0,
+                                continue_target: both.1,
+                            })
+                    }
+                    _ => merge_block.map(|merge| FrameKind::Selection { merge }),
+                };
+            }
+            let targets: Vec<Node> = match self.m.inst(block.terminator) {
+                Some(inst) => self
+                    .labels(inst)
+                    .into_iter()
+                    .filter_map(number_of)
+                    .collect(),
+                None => Vec::new(),
+            };
+            if frame.is_none() && targets.iter().any(|&target| target != targets[0]) {
+                unstructured.push(number);
+            }
+            edges.extend(targets.into_iter().map(|target| (number as Node, target)));
+            frames[number] = frame;
+        }
+        // Structured code declares where lanes come together; elsewhere it has to be found.
+        let is_structured = frames.iter().any(Option::is_some);
+        if !is_structured && !unstructured.is_empty() {
+            let graph = Graph::new(all.len() as u32, &edges);
+            let tree = PostDominatorTree::new(&graph);
+            for number in unstructured {
+                let merge = tree.immediate(number as Node);
+                frames[number] = merge.map(|merge| FrameKind::Selection { merge });
+            }
+        }
+        for frame in frames.iter().flatten() {
+            match *frame {
+                FrameKind::Selection { merge } => joins[merge as usize] = true,
+                FrameKind::Loop {
+                    header,
+                    merge,
+                    continue_target,
+                } => {
+                    joins[header as usize] = true;
+                    joins[merge as usize] = true;
+                    joins[continue_target as usize] = true;
+                }
+                FrameKind::Call { .. } => {}
+            }
+        }
+        Blocks {
+            numbers,
+            joins,
+            frames,
+            starts: vec![0; all.len()],
+        }
+    }
+
+    /// The labels that a terminator names.
+    fn labels(&self, inst: Instruction<'a>) -> Vec<u32> {
+        match inst.op() {
+            Op::Branch => vec![inst.arg(0)],
+            Op::BranchConditional => vec![inst.arg(1), inst.arg(2)],
+            Op::Switch => {
+                let default = std::iter::once(inst.arg(1));
+                default.chain(self.cases(inst).map(|case| case.1)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The literals and labels of a switch.
+    fn cases(&self, inst: Instruction<'a>) -> impl Iterator<Item = (u64, u32)> + use<'a> {
+        let width = self
+            .m
+            .type_of(inst.id(0))
+            .map_or(32, |ty| self.m.bit_width(ty));
+        let literal = if width > 32 { 2 } else { 1 };
+        let mask = if width >= 64 {
+            u64::MAX
+        } else {
+            (1 << width) - 1
+        };
+        let rest = inst.args().get(2..).unwrap_or_default();
+        rest.chunks_exact(literal + 1).map(move |case| {
+            let high = if literal == 2 {
+                u64::from(case[1]) << 32
+            } else {
+                0
+            };
+            ((u64::from(case[0]) | high) & mask, case[literal])
+        })
+    }
+
+    fn terminator(&mut self, inst: Instruction<'a>, blocks: &Blocks, from: u32) -> Result<()> {
+        let target = |label: u32| blocks.numbers.get(&label).copied();
+        let to = |this: &Self, label: u32| {
+            target(label).ok_or_else(|| this.broken("a branch leads to no block"))
+        };
+        match inst.op() {
+            Op::Branch => {
+                let edge = self.edge(from, to(self, inst.arg(0))?, blocks)?;
+                self.emit(Inst::Jump(edge));
+            }
+            Op::BranchConditional if inst.arg(1) == inst.arg(2) => {
+                let edge = self.edge(from, to(self, inst.arg(1))?, blocks)?;
+                self.emit(Inst::Jump(edge));
+            }
+            Op::BranchConditional => {
+                let condition = self.scalar(inst.id(0))?;
+                let then = self.edge(from, to(self, inst.arg(1))?, blocks)?;
+                let otherwise = self.edge(from, to(self, inst.arg(2))?, blocks)?;
+                self.emit(Inst::Branch {
+                    condition,
+                    then,
+                    otherwise,
+                });
+            }
+            Op::Switch => {
+                let selector = self.value(inst.id(0))?;
+                let default = self.edge(from, to(self, inst.arg(1))?, blocks)?;
+                let mut cases = Vec::new();
+                for (literal, label) in self.cases(inst) {
+                    cases.push((literal, self.edge(from, to(self, label)?, blocks)?));
+                }
+                cases.sort_unstable_by_key(|case| case.0);
+                let switch = Switch {
+                    low: selector.first().copied().unwrap_or(NO_REG),
+                    high: selector.get(1).copied().unwrap_or(NO_REG),
+                    cases,
+                    default,
+                };
+                self.program.switches.push(switch);
+                self.emit(Inst::Switch(self.program.switches.len() as u32 - 1));
+            }
+            Op::Return => self.emit(Inst::Return),
+            Op::ReturnValue => {
+                let value = self.value(inst.id(0))?;
+                let result = self.signatures.get(&self.function.0);
+                let result = result.map_or_else(Vec::new, |known| known.result.clone());
+                self.copy(&result, &value);
+                self.emit(Inst::Return);
+            }
+            Op::Kill | Op::TerminateInvocation => self.emit(Inst::Terminate),
+            Op::Unreachable => self.emit(Inst::Unreachable),
+            op => return Err(self.unsupported(op.to_string())),
+        }
+        Ok(())
+    }
+
+    pub(super) fn copy(&mut self, to: &[Reg], from: &[Reg]) {
+        for (&to, &from) in to.iter().zip(from) {
+            if to != from {
+                self.emit(Inst::Copy { to, from });
+            }
+        }
+    }
+
+    /// The way from one block to another, with what phis get on it.
+    fn edge(&mut self, from: u32, to: u32, blocks: &Blocks) -> Result<Edge> {
+        let Some(function) = self.m.function_index(self.function) else {
+            return Err(self.broken("a block is in no function"));
+        };
+        let first = self.m.functions[function as usize].blocks.start;
+        let label = self.m.blocks[(first + from) as usize].id;
+        let block = self.m.blocks[(first + to) as usize];
+        let mut pairs = Vec::new();
+        for inst in self.m.instructions(block.start..block.terminator) {
+            match inst.op() {
+                Op::Phi => {}
+                Op::Label | Op::Line | Op::NoLine => continue,
+                Op::ExtInst if self.m.is_remark(inst) => continue,
+                _ => break,
+            }
+            let result = inst.result().unwrap_or(Id(0));
+            let Some(&source) = self.incoming.get(&(result.0, label.0)) else {
+                continue;
+            };
+            let to = self.value(result)?;
+            let from = self.value(Id(source))?;
+            pairs.extend(to.into_iter().zip(from).filter(|(to, from)| to != from));
+        }
+        let start = self.program.moves.len() as u32;
+        let moves = self.in_order(pairs)?;
+        self.program.moves.extend(moves);
+        Ok(Edge {
+            target: to,
+            moves: (start, self.program.moves.len() as u32),
+            joins: blocks.joins[to as usize],
+        })
+    }
+
+    /// Moves that are to happen at once, so that they can be done one after the other: what is
+    /// overwritten before it is read is saved first.
+    fn in_order(&mut self, pairs: Vec<(Reg, Reg)>) -> Result<Vec<(Reg, Reg)>> {
+        let mut written = hashbrown::HashSet::new();
+        let mut saved: HashMap<Reg, Reg> = HashMap::new();
+        let mut moves = Vec::with_capacity(pairs.len());
+        for &(to, from) in &pairs {
+            if written.contains(&from) && !saved.contains_key(&from) {
+                saved.insert(from, self.column()?);
+            }
+            written.insert(to);
+        }
+        let mut saves: Vec<(Reg, Reg)> = saved.iter().map(|(&from, &to)| (to, from)).collect();
+        saves.sort_unstable();
+        moves.extend(saves);
+        let mut written = hashbrown::HashSet::new();
+        for (to, from) in pairs {
+            let is_lost = written.contains(&from);
+            let from = saved
+                .get(&from)
+                .filter(|_| is_lost)
+                .copied()
+                .unwrap_or(from);
+            moves.push((to, from));
+            written.insert(to);
+        }
+        Ok(moves)
+    }
+
+    /// Puts instructions in the place of blocks, now that all have one.
+    fn resolve(&mut self, start: Pc, first_switch: usize, blocks: &Blocks) {
+        let at = |edge: &mut Edge| edge.target = blocks.starts[edge.target as usize];
+        for inst in &mut self.program.code[start as usize..] {
+            match inst {
+                Inst::Jump(edge) => at(edge),
+                Inst::Branch {
+                    then, otherwise, ..
+                } => {
+                    at(then);
+                    at(otherwise);
+                }
+                Inst::Enter { frame } => match frame {
+                    FrameKind::Selection { merge } => *merge = blocks.starts[*merge as usize],
+                    FrameKind::Loop {
+                        header,
+                        merge,
+                        continue_target,
+                    } => {
+                        for block in [header, merge, continue_target] {
+                            *block = blocks.starts[*block as usize];
+                        }
+                    }
+                    FrameKind::Call { .. } => {}
+                },
+                _ => {}
+            }
+        }
+        for switch in &mut self.program.switches[first_switch..] {
+            switch.cases.iter_mut().for_each(|case| at(&mut case.1));
+            at(&mut switch.default);
+        }
+    }
+
+    pub(super) fn call(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let Some(signature) = self.signatures.get(&inst.arg(0)).cloned() else {
+            return Err(self.broken("a function is called that is not defined"));
+        };
+        for (parameter, &argument) in signature.parameters.iter().zip(arguments(inst, 1)) {
+            let value = self.value(Id(argument))?;
+            self.copy(parameter, &value);
+        }
+        self.emit(Inst::Call {
+            function: signature.index,
+        });
+        let ty = inst.result_type().unwrap_or(Id(0));
+        if signature.result.is_empty() {
+            self.define(inst, Vec::new());
+            return Ok(());
+        }
+        // Another call may come before the result is used.
+        let columns = self.columns(signature.result.len())?;
+        self.copy(&columns, &signature.result);
+        self.define_as(inst, ty, columns);
+        Ok(())
+    }
+
+    /// Whether a decoration of `RelaxedPrecision`'s kind could matter is left to others: all
+    /// arithmetic is done in full.
+    pub(super) fn is_decorated(&self, id: Option<Id>, decoration: Decoration) -> bool {
+        id.is_some_and(|id| self.m.is_decorated(id, decoration))
+    }
+
+    pub(super) fn is_array(&self, ty: Id) -> bool {
+        matches!(
+            self.m.ty(ty),
+            Type::Array { .. } | Type::RuntimeArray { .. }
+        )
+    }
+}

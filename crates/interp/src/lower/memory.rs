@@ -1,0 +1,437 @@
+//! Pointers and what is accessed through them (sections 3.32.8 and 3.32.18).
+
+use spirvkit_analysis::index::Inst as Instruction;
+use spirvkit_analysis::{Lookup, Type};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Decoration, Op};
+
+use super::types::{Arrangement, Placed};
+use super::{Lowering, Pointer, Result, Value};
+use crate::program::{Address, Atomic, Binary, Cell, Inst, NO_REG, Object, Reg, pair};
+
+impl<'a> Lowering<'_, 'a> {
+    /// A pointer operand into memory.
+    fn pointer(&mut self, id: Id) -> Result<Pointer> {
+        if let Value::Pointer(pointer) = self.any_value(id)? {
+            return Ok(pointer);
+        }
+        let [offset, object] = self.value(id)?[..] else {
+            return Err(self.broken("a pointer is expected"));
+        };
+        Ok(Pointer {
+            address: Address {
+                object: Object::Column(object),
+                offset,
+                constant: 0,
+            },
+            arrangement: Arrangement::Plain,
+        })
+    }
+
+    /// What a typed pointer points to.
+    fn pointee(&self, pointer: Id) -> Result<Id> {
+        let ty = self.type_of(pointer)?;
+        let pointee = self.m.pointee(ty);
+        pointee.ok_or_else(|| self.unsupported("an untyped pointer"))
+    }
+
+    pub(super) fn load(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let ty = inst.result_type().unwrap_or(Id(0));
+        let columns = self.load_from(inst.id(0), ty)?;
+        self.define_as(inst, ty, columns);
+        Ok(())
+    }
+
+    fn load_from(&mut self, pointer: Id, ty: Id) -> Result<Vec<Reg>> {
+        let columns = self.columns_of(ty)?;
+        if let Value::Register(from) = self.any_value(pointer)? {
+            self.copy(&columns, &from);
+            return Ok(columns);
+        }
+        let pointer = self.pointer(pointer)?;
+        let placed = Placed {
+            ty,
+            arrangement: pointer.arrangement,
+        };
+        let leaves = self
+            .types
+            .leaves(placed)
+            .map_err(|why| self.no_extent(why))?;
+        let mut next = 0;
+        for (leaf, offset) in leaves {
+            let to = columns[next];
+            next += leaf.columns();
+            let address = at(pointer.address, offset);
+            let cell = Cell { leaf, address };
+            self.emit(Inst::Load { to, cell });
+        }
+        Ok(columns)
+    }
+
+    pub(super) fn store(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let value = self.value(inst.id(1))?;
+        let ty = self.type_of(inst.id(1))?;
+        self.store_to(inst.id(0), ty, &value)
+    }
+
+    /// Stores what an instruction gives besides its result.
+    pub(super) fn store_result(&mut self, pointer: Id, value: &[Reg]) -> Result<()> {
+        let ty = self.pointee(pointer)?;
+        self.store_to(pointer, ty, value)
+    }
+
+    fn store_to(&mut self, pointer: Id, ty: Id, value: &[Reg]) -> Result<()> {
+        if let Value::Register(to) = self.any_value(pointer)? {
+            self.copy(&to, value);
+            return Ok(());
+        }
+        let pointer = self.pointer(pointer)?;
+        self.store_at(pointer, ty, value)
+    }
+
+    pub(super) fn store_at(&mut self, pointer: Pointer, ty: Id, value: &[Reg]) -> Result<()> {
+        let placed = Placed {
+            ty,
+            arrangement: pointer.arrangement,
+        };
+        let leaves = self
+            .types
+            .leaves(placed)
+            .map_err(|why| self.no_extent(why))?;
+        let mut next = 0;
+        for (leaf, offset) in leaves {
+            let Some(from) = value.get(next..next + leaf.columns()).map(pair) else {
+                return Err(self.broken("a value is smaller than its type"));
+            };
+            next += leaf.columns();
+            let address = at(pointer.address, offset);
+            let cell = Cell { leaf, address };
+            self.emit(Inst::Store { from, cell });
+        }
+        Ok(())
+    }
+
+    pub(super) fn copy_memory(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let ty = self.pointee(inst.id(1))?;
+        let value = self.load_from(inst.id(1), ty)?;
+        let to = self.pointee(inst.id(0))?;
+        self.store_to(inst.id(0), to, &value)
+    }
+
+    /// `OpAccessChain` and its like.
+    pub(super) fn access_chain(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let base = inst.id(0);
+        let is_element = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
+        let indexes = inst.args().get(1..).unwrap_or_default();
+        let pointee = self.pointee(base)?;
+        if let Value::Register(columns) = self.any_value(base)? {
+            if is_element {
+                return Err(self.unsupported("pointer arithmetic on a variable without an address"));
+            }
+            let part = self.part_of_columns(&columns, pointee, indexes)?;
+            if let Some(result) = inst.result() {
+                self.values.insert(result.0, Value::Register(part));
+            }
+            return Ok(());
+        }
+        let pointer = self.pointer(base)?;
+        let mut address = pointer.address;
+        let mut placed = Placed {
+            ty: pointee,
+            arrangement: pointer.arrangement,
+        };
+        let mut indexes = indexes;
+        if let Some((&element, rest)) = indexes.split_first().filter(|_| is_element) {
+            let pointer_type = self.type_of(base)?;
+            let stride = match self.m.decoration(pointer_type, Decoration::ArrayStride) {
+                Some(stride) => stride.param(0),
+                None => self.types.size(placed).map_err(|why| self.no_extent(why))?,
+            };
+            address = self.advance(address, Id(element), stride)?;
+            indexes = rest;
+        }
+        if let Some(descriptors) = self.descriptors(base) {
+            // Descriptors lie in nothing: each is an object.
+            let Some((&index, rest)) = indexes.split_first() else {
+                return Err(self.unsupported("a pointer to an array of descriptors"));
+            };
+            address = self.descriptor(address, Id(index), descriptors)?;
+            let (part, _) = self
+                .types
+                .part(placed, 0)
+                .map_err(|why| self.no_extent(why))?;
+            placed = part;
+            indexes = rest;
+        }
+        for &index in indexes {
+            (address, placed) = self.step(address, placed, Id(index))?;
+        }
+        self.define_pointer(inst, address, placed.arrangement);
+        Ok(())
+    }
+
+    /// The columns of a part that constants lead to.
+    fn part_of_columns(&mut self, columns: &[Reg], ty: Id, indexes: &[u32]) -> Result<Vec<Reg>> {
+        let mut ty = ty;
+        let mut start = 0;
+        for &index in indexes {
+            let Some(index) = self.m.constant_u64(Id(index)) else {
+                return Err(self.broken("an index is no constant"));
+            };
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            let part = self.types.column_of(ty, index);
+            let (offset, part) = part.map_err(|why| self.no_extent(why))?;
+            start += offset as usize;
+            ty = part;
+        }
+        let count = self.types.columns(ty).map_err(|why| self.no_extent(why))? as usize;
+        let part = columns.get(start..start + count);
+        part.map(<[Reg]>::to_vec)
+            .ok_or_else(|| self.broken("an index is out of bounds"))
+    }
+
+    /// One index further into a type.
+    fn step(&mut self, from: Address, whole: Placed, index: Id) -> Result<(Address, Placed)> {
+        if let Type::Struct { .. } = self.m.ty(whole.ty) {
+            let Some(member) = self.m.constant_u64(index) else {
+                return Err(self.broken("the index of a member is no constant"));
+            };
+            let member = u32::try_from(member).unwrap_or(u32::MAX);
+            let part = self.types.part(whole, member);
+            let (part, offset) = part.map_err(|why| self.no_extent(why))?;
+            let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+            return Ok((at(from, offset), part));
+        }
+        let part = self
+            .types
+            .part(whole, 0)
+            .map_err(|why| self.no_extent(why))?;
+        let (part, stride) = part;
+        let count = self
+            .types
+            .count(whole.ty)
+            .map_err(|why| self.no_extent(why))?;
+        let constant = self.m.constant_u64(index);
+        if let Some(count) = count.filter(|&count| constant.is_none_or(|index| index >= count)) {
+            self.check_index(index, count)?;
+        }
+        let stride = u32::try_from(stride).unwrap_or(u32::MAX);
+        Ok((self.advance(from, index, stride)?, part))
+    }
+
+    /// Reports an index that is not below a limit.
+    fn check_index(&mut self, index: Id, count: u64) -> Result<()> {
+        let columns = self.value(index)?;
+        let width = self.component(index)?.width();
+        let &[low, ref rest @ ..] = &columns[..] else {
+            return Err(self.broken("an index is expected"));
+        };
+        // A negative index is a large one; narrow ones have to be made so.
+        let (low, high) = match width {
+            64 => (low, rest.first().copied().unwrap_or(NO_REG)),
+            32 => (low, NO_REG),
+            _ => (self.sign_extended(index)?, NO_REG),
+        };
+        self.emit(Inst::CheckIndex {
+            index: low,
+            high,
+            limit: u32::try_from(count).unwrap_or(u32::MAX),
+        });
+        Ok(())
+    }
+
+    /// A 32-bit column for an index of any width, which is taken as signed (section 3.32.8).
+    fn sign_extended(&mut self, index: Id) -> Result<Reg> {
+        let ty = self.component(index)?;
+        let column = self.scalar(index)?;
+        let unused = 32u32.saturating_sub(ty.width());
+        if unused == 0 {
+            return Ok(column);
+        }
+        let (up, down, amount) = (self.column()?, self.column()?, self.word(unused));
+        self.emit(Inst::Binary {
+            op: Binary::ShiftLeft,
+            to: up,
+            a: column,
+            b: amount,
+        });
+        self.emit(Inst::Binary {
+            op: Binary::ShiftRightArithmetic,
+            to: down,
+            a: up,
+            b: amount,
+        });
+        Ok(down)
+    }
+
+    /// An address so many strides further.
+    fn advance(&mut self, from: Address, index: Id, stride: u32) -> Result<Address> {
+        if let Some(index) = self.m.constant_u64(index) {
+            return Ok(at(from, (index as u32).wrapping_mul(stride)));
+        }
+        let index = self.sign_extended(index)?;
+        let to = self.column()?;
+        let base = match from.offset {
+            NO_REG => self.word(0),
+            base => base,
+        };
+        self.emit(Inst::Offset {
+            to,
+            base,
+            index,
+            stride,
+        });
+        Ok(Address { offset: to, ..from })
+    }
+
+    /// How many descriptors a variable stands for, if it is an array of them.
+    fn descriptors(&self, base: Id) -> Option<u32> {
+        self.descriptor_counts.get(&base.0).copied()
+    }
+
+    fn descriptor(&mut self, from: Address, index: Id, count: u32) -> Result<Address> {
+        let Object::Known(first) = from.object else {
+            return Err(self.broken("an array of descriptors is no variable"));
+        };
+        let constant = self.m.constant_u64(index);
+        if constant.is_none_or(|index| index >= count.into()) {
+            self.check_index(index, count.into())?;
+        }
+        let object = match constant {
+            Some(index) if index < count.into() => Object::Known(first + index as u32),
+            Some(_) => Object::Known(0),
+            None => {
+                let (index, to) = (self.sign_extended(index)?, self.column()?);
+                let base = self.word(first);
+                self.emit(Inst::Offset {
+                    to,
+                    base,
+                    index,
+                    stride: 1,
+                });
+                Object::Column(to)
+            }
+        };
+        Ok(Address { object, ..from })
+    }
+
+    pub(super) fn array_length(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let structure = self.pointee(inst.id(0))?;
+        let pointer = self.pointer(inst.id(0))?;
+        let placed = Placed::plain(structure);
+        let array = self.types.part(placed, inst.arg(1));
+        let (array, offset) = array.map_err(|why| self.no_extent(why))?;
+        let element = self.types.part(array, 0);
+        let (_, stride) = element.map_err(|why| self.no_extent(why))?;
+        let to = self.column()?;
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        self.emit(Inst::ArrayLength {
+            to,
+            address: at(pointer.address, offset),
+            stride: u32::try_from(stride).unwrap_or(u32::MAX).max(1),
+        });
+        self.define(inst, vec![to]);
+        Ok(())
+    }
+
+    /// Section 3.32.18.
+    pub(super) fn atomic(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let op = inst.op();
+        let pointer_operand = inst.id(0);
+        if let Value::Register(_) = self.any_value(pointer_operand)? {
+            return Err(self.unsupported("an atomic on a variable without an address"));
+        }
+        let address = self.pointer(pointer_operand)?.address;
+        let operand = |index: usize| Id(inst.arg(index));
+        let (value, comparator) = match op {
+            Op::AtomicLoad | Op::AtomicIIncrement | Op::AtomicIDecrement => (None, None),
+            Op::AtomicStore => (Some(operand(3)), None),
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                (Some(operand(4)), Some(operand(5)))
+            }
+            Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => {
+                return Err(self.unsupported(op.to_string()));
+            }
+            _ => (Some(operand(3)), None),
+        };
+        let ty = match value {
+            Some(value) => self.component(value)?,
+            None => self.scalar_type(inst.result_type().unwrap_or(Id(0)))?,
+        };
+        let columns = |this: &mut Self, id: Option<Id>| -> Result<_> {
+            match id {
+                Some(id) => Ok(pair(&this.value(id)?)),
+                None => Ok([NO_REG; 2]),
+            }
+        };
+        let (value, comparator) = (columns(self, value)?, columns(self, comparator)?);
+        let result = match inst.result_type() {
+            Some(ty) => self.columns_of(ty)?,
+            None => Vec::new(),
+        };
+        let to = result.first().copied().unwrap_or(NO_REG);
+        self.program.atomics.push(Atomic {
+            op,
+            to,
+            ty,
+            address,
+            value,
+            comparator,
+        });
+        self.emit(Inst::Atomic(self.program.atomics.len() as u32 - 1));
+        self.define(inst, result);
+        Ok(())
+    }
+
+    /// `OpPtrEqual` and `OpPtrNotEqual`.
+    pub(super) fn pointers_equal(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let (a, b) = (self.value(inst.id(0))?, self.value(inst.id(1))?);
+        let mut equal = Vec::new();
+        for (&a, &b) in a.iter().zip(&b) {
+            let to = self.column()?;
+            self.emit(Inst::Binary {
+                op: Binary::IEqual,
+                to,
+                a,
+                b,
+            });
+            equal.push(to);
+        }
+        let [a, b] = equal[..] else {
+            return Err(self.broken("pointers are expected"));
+        };
+        let to = self.column()?;
+        self.emit(Inst::Binary {
+            op: Binary::And,
+            to,
+            a,
+            b,
+        });
+        let result = match inst.op() {
+            Op::PtrEqual => to,
+            _ => self.unary(crate::program::Unary::LogicalNot, to)?,
+        };
+        self.define(inst, vec![result]);
+        Ok(())
+    }
+
+    /// Conversions between pointers and integers, which have the same columns.
+    pub(super) fn convert_pointer(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let ty = inst.result_type().unwrap_or(Id(0));
+        let value = self.value(inst.id(0))?;
+        let count = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
+        if value.len() != count as usize {
+            return Err(self.unsupported("a pointer as a number of other than 64 bits"));
+        }
+        self.define_as(inst, ty, value);
+        Ok(())
+    }
+}
+
+/// An address so many bytes further.
+fn at(from: Address, offset: u32) -> Address {
+    Address {
+        constant: from.constant.wrapping_add(offset),
+        ..from
+    }
+}

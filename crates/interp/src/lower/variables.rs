@@ -1,0 +1,364 @@
+//! Variables: what is kept in columns, and which objects there are.
+
+use std::ops::Range;
+
+use spirvkit_analysis::index::{Function, Inst as Instruction};
+use spirvkit_analysis::{Lookup, Type};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
+
+use super::types::{Arrangement, Placed};
+use super::{Lowering, Pointer, Result, Value};
+use crate::program::{
+    Address, BuiltInValue, Input, NO_REG, Object, ObjectInfo, ObjectKind, Place, Reg,
+};
+
+/// How many columns a variable may have that is kept in them.
+const MAX_COLUMNS_OF_VARIABLE: u32 = 1024;
+
+/// How many descriptors an array of them may have.
+const MAX_DESCRIPTORS: u32 = 1 << 16;
+
+/// How many bytes of memory the variables of a workgroup may have.
+const MAX_WORKGROUP_BYTES: u32 = 1 << 20;
+
+/// How many bytes of memory a lane may have of its own.
+const MAX_LANE_BYTES: u32 = 1 << 20;
+
+impl<'a> Lowering<'_, 'a> {
+    /// Gives all variables that these functions use their place.
+    pub(super) fn variables(&mut self, functions: &[u32]) -> Result<()> {
+        self.program.objects.push(ObjectInfo {
+            name: String::from("null"),
+            kind: ObjectKind::Null,
+        });
+        let mut used: Vec<u32> = self.m.globals.clone();
+        used.retain(|&offset| self.is_used(offset, functions));
+        for &function in functions {
+            used.extend(self.locals(&self.m.functions[function as usize].range));
+        }
+        for offset in used {
+            self.here = offset;
+            if let Some(inst) = self.m.inst(offset) {
+                self.variable(inst)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one of these functions uses the variable at this offset.
+    fn is_used(&self, offset: u32, functions: &[u32]) -> bool {
+        let Some(id) = self.m.inst(offset).and_then(|inst| inst.result()) else {
+            return false;
+        };
+        let mut users = self
+            .m
+            .uses(id)
+            .iter()
+            .filter_map(|&user| self.m.function_at(user));
+        users.any(|function| functions.binary_search(&function).is_ok())
+    }
+
+    /// The offsets of the variables of a function.
+    fn locals(&self, function: &Range<u32>) -> &[u32] {
+        let locals = &self.m.locals;
+        let start = locals.partition_point(|&offset| offset < function.start);
+        let end = locals.partition_point(|&offset| offset < function.end);
+        &locals[start..end]
+    }
+
+    fn variable(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let Some((id, pointer)) = inst.result().zip(inst.result_type()) else {
+            return Ok(());
+        };
+        let Type::Pointer { class, pointee } = self.m.ty(pointer) else {
+            return Err(self.unsupported(inst.op().to_string()));
+        };
+        let built_in = self.m.decoration(id, Decoration::BuiltIn);
+        match class {
+            StorageClass::Private | StorageClass::Function | StorageClass::Input => {
+                let place = self.of_lanes(id, pointee)?;
+                if let Some(built_in) = built_in.filter(|_| class == StorageClass::Input) {
+                    return self.input(BuiltIn(built_in.param(0)), place);
+                }
+                if class == StorageClass::Input {
+                    return Err(self.unsupported("an input that is not built in"));
+                }
+                Ok(())
+            }
+            StorageClass::Workgroup => {
+                let placed = Placed::plain(pointee);
+                let size = self.types.size(placed).map_err(|why| self.no_extent(why))?;
+                self.workgroup_bytes = self.workgroup_bytes.saturating_add(size);
+                if self.workgroup_bytes > MAX_WORKGROUP_BYTES {
+                    return Err(self.unsupported("more than 1 MiB of memory for each workgroup"));
+                }
+                self.object(id, ObjectKind::Workgroup { size });
+                Ok(())
+            }
+            StorageClass::PushConstant => {
+                let placed = Placed::plain(pointee);
+                let size = self.types.size(placed).map_err(|why| self.no_extent(why))?;
+                self.object(id, ObjectKind::Push { size });
+                Ok(())
+            }
+            StorageClass::StorageBuffer | StorageClass::Uniform => self.buffer(id, class, pointee),
+            class => Err(self.unsupported(format!("a variable in the storage class {class}"))),
+        }
+    }
+
+    fn name(&self, id: Id) -> String {
+        match self.m.name_of(id) {
+            Some(name) => name.to_text_lossy(),
+            None => id.to_string(),
+        }
+    }
+
+    fn object(&mut self, id: Id, kind: ObjectKind) -> u32 {
+        let object = self.program.objects.len() as u32;
+        let name = self.name(id);
+        self.program.objects.push(ObjectInfo { name, kind });
+        let address = Address {
+            object: Object::Known(object),
+            offset: NO_REG,
+            constant: 0,
+        };
+        let pointer = Pointer {
+            address,
+            arrangement: Arrangement::Plain,
+        };
+        self.values.entry(id.0).or_insert(Value::Pointer(pointer));
+        object
+    }
+
+    fn buffer(&mut self, id: Id, class: StorageClass, pointee: Id) -> Result<()> {
+        let number = |decoration| self.m.decoration(id, decoration).map(|it| it.param(0));
+        let set = number(Decoration::DescriptorSet);
+        let binding = number(Decoration::Binding);
+        let Some((set, binding)) = set.zip(binding) else {
+            return Err(self.broken("a resource has no set or binding"));
+        };
+        let (block, count) = match self.m.ty(pointee) {
+            Type::Array { element, length } => {
+                let count = self.m.constant_u64(length).unwrap_or(u64::MAX);
+                (element, Some(u32::try_from(count).unwrap_or(u32::MAX)))
+            }
+            Type::RuntimeArray { element } => {
+                let given = self.surroundings.descriptors.get(&(set, binding));
+                (element, Some(given.copied().unwrap_or(1)))
+            }
+            _ => (pointee, None),
+        };
+        if self.is_array(block) {
+            return Err(self.unsupported("an array of arrays of descriptors"));
+        }
+        if count.is_some_and(|count| count > MAX_DESCRIPTORS) {
+            return Err(self.unsupported("an array of more than 65,536 descriptors"));
+        }
+        let is_storage = class == StorageClass::StorageBuffer
+            || self.m.is_decorated(block, Decoration::BufferBlock);
+        let writable = is_storage && !self.is_read_only(id, block);
+        for element in 0..count.unwrap_or(1) {
+            self.object(
+                id,
+                ObjectKind::Buffer {
+                    set,
+                    binding,
+                    element,
+                    writable,
+                },
+            );
+        }
+        if let Some(count) = count {
+            self.descriptor_counts.insert(id.0, count);
+        }
+        Ok(())
+    }
+
+    /// Whether a variable or all members of its block are not writable.
+    fn is_read_only(&self, id: Id, block: Id) -> bool {
+        if self.m.is_decorated(id, Decoration::NonWritable) {
+            return true;
+        }
+        let members = self.m.members(block).len() as u32;
+        let is_read_only = |member| {
+            let decoration = self
+                .m
+                .member_decoration(block, member, Decoration::NonWritable);
+            decoration.is_some()
+        };
+        members > 0 && (0..members).all(is_read_only)
+    }
+
+    /// A place for a variable that each lane has for itself.
+    fn of_lanes(&mut self, id: Id, ty: Id) -> Result<Place> {
+        let columns = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
+        if columns <= MAX_COLUMNS_OF_VARIABLE && self.needs_no_address(id) {
+            let columns = self.columns_of(ty)?;
+            self.values.insert(id.0, Value::Register(columns.clone()));
+            return Ok(Place::Columns(columns));
+        }
+        let size = self
+            .types
+            .size(Placed::plain(ty))
+            .map_err(|why| self.no_extent(why))?;
+        let start = self.program.lane_bytes.next_multiple_of(8);
+        match start.checked_add(size).filter(|&end| end <= MAX_LANE_BYTES) {
+            Some(end) => self.program.lane_bytes = end,
+            None => return Err(self.unsupported("more than 1 MiB of memory for each invocation")),
+        }
+        let object = self.object(id, ObjectKind::Lane { start, size });
+        Ok(Place::Lane { object })
+    }
+
+    /// Whether a variable, or a part of it that constants lead to, is only loaded and
+    /// stored.
+    fn needs_no_address(&self, variable: Id) -> bool {
+        let mut todo = vec![variable];
+        while let Some(pointer) = todo.pop() {
+            for &user in self.m.uses(pointer) {
+                let Some(inst) = self.m.inst(user) else {
+                    return false;
+                };
+                let is_fine = match inst.op() {
+                    Op::Load => true,
+                    Op::Store => inst.arg(1) != pointer.0,
+                    Op::CopyMemory => true,
+                    Op::AccessChain | Op::InBoundsAccessChain => {
+                        todo.extend(inst.result());
+                        let indexes = inst.args().get(1..).unwrap_or_default();
+                        inst.arg(0) == pointer.0
+                            && indexes.iter().all(|&index| self.is_known_index(Id(index)))
+                    }
+                    Op::ImageTexelPointer => false,
+                    op if op.is_type() || op.is_variable() => false,
+                    Op::ExtInst => self.m.is_remark(inst),
+                    // Names, decorations, interfaces.
+                    _ => inst.offset() < self.m.functions_start,
+                };
+                if !is_fine {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn is_known_index(&self, index: Id) -> bool {
+        self.m.constant_u64(index).is_some()
+    }
+
+    /// Writes the initial values of variables: in the entry point those of the module, too.
+    pub(super) fn initialize_locals(&mut self, function: &Function, index: u32) -> Result<()> {
+        let mut offsets: Vec<u32> = Vec::new();
+        let entry = self.m.function_index(self.entry);
+        if entry == Some(index) {
+            offsets.extend(&self.m.globals);
+        }
+        offsets.extend(self.locals(&function.range));
+        for offset in offsets {
+            let Some(inst) = self
+                .m
+                .inst(offset)
+                .filter(|inst| inst.optional(1).is_some())
+            else {
+                continue;
+            };
+            let Some(id) = inst.result().filter(|id| self.values.contains_key(&id.0)) else {
+                continue;
+            };
+            // Memory of workgroups begins with zeros anyway.
+            if inst.arg(0) == StorageClass::Workgroup.0 {
+                continue;
+            }
+            self.here = offset;
+            let value = self.value(inst.id(1))?;
+            self.initialize(id, &value)?;
+        }
+        Ok(())
+    }
+
+    fn initialize(&mut self, id: Id, value: &[Reg]) -> Result<()> {
+        let pointer = self.type_of(id)?;
+        let Type::Pointer { pointee, .. } = self.m.ty(pointer) else {
+            return Ok(());
+        };
+        match self.any_value(id)? {
+            Value::Register(columns) => {
+                self.copy(&columns, value);
+                Ok(())
+            }
+            Value::Pointer(pointer) => self.store_at(pointer, pointee, value),
+            Value::Columns(_) => Ok(()),
+        }
+    }
+
+    fn input(&mut self, built_in: BuiltIn, to: Place) -> Result<()> {
+        let built_in = match built_in {
+            BuiltIn::GlobalInvocationId => BuiltInValue::GlobalInvocationId,
+            BuiltIn::LocalInvocationId => BuiltInValue::LocalInvocationId,
+            BuiltIn::LocalInvocationIndex => BuiltInValue::LocalInvocationIndex,
+            BuiltIn::WorkgroupId => BuiltInValue::WorkgroupId,
+            BuiltIn::NumWorkgroups => BuiltInValue::NumWorkgroups,
+            BuiltIn::WorkgroupSize => BuiltInValue::WorkgroupSize,
+            BuiltIn::SubgroupSize | BuiltIn::SubgroupMaxSize => BuiltInValue::SubgroupSize,
+            BuiltIn::SubgroupId => BuiltInValue::SubgroupId,
+            BuiltIn::NumSubgroups => BuiltInValue::NumSubgroups,
+            BuiltIn::SubgroupLocalInvocationId => BuiltInValue::SubgroupLocalInvocationId,
+            BuiltIn::SubgroupEqMask => BuiltInValue::SubgroupEqMask,
+            BuiltIn::SubgroupGeMask => BuiltInValue::SubgroupGeMask,
+            BuiltIn::SubgroupGtMask => BuiltInValue::SubgroupGtMask,
+            BuiltIn::SubgroupLeMask => BuiltInValue::SubgroupLeMask,
+            BuiltIn::SubgroupLtMask => BuiltInValue::SubgroupLtMask,
+            BuiltIn::DeviceIndex => BuiltInValue::Zero,
+            other => return Err(self.unsupported(format!("the built-in {other}"))),
+        };
+        self.program.inputs.push(Input { built_in, to });
+        Ok(())
+    }
+
+    /// The size of workgroups: the built-in constant, or the execution mode.
+    pub(super) fn workgroup_size(&mut self, entry: Id) -> Result<()> {
+        let mut size = None;
+        for mode in self.m.execution_modes(entry) {
+            let literal = |index: usize| mode.arg(2 + index);
+            let constant = |index: usize| self.m.constant_u64(Id(mode.arg(2 + index)));
+            match ExecutionMode(mode.arg(1)) {
+                ExecutionMode::LocalSize => {
+                    size = Some([literal(0), literal(1), literal(2)].map(u64::from));
+                }
+                ExecutionMode::LocalSizeId => {
+                    let [x, y, z] = [constant(0), constant(1), constant(2)];
+                    size = x.zip(y).zip(z).map(|((x, y), z)| [x, y, z]);
+                }
+                _ => {}
+            }
+        }
+        for (target, decorated) in self.m.all_decorated_with(Decoration::BuiltIn) {
+            let is_size =
+                decorated.member.is_none() && decorated.param(0) == BuiltIn::WorkgroupSize.0;
+            if !is_size || !self.m.is_constant(target) {
+                continue;
+            }
+            let parts = self.m.def(target).map(|inst| inst.args());
+            if let Some(&[x, y, z]) = parts {
+                let [x, y, z] = [x, y, z].map(|part| self.m.constant_u64(Id(part)));
+                size = x.zip(y).zip(z).map(|((x, y), z)| [x, y, z]).or(size);
+            }
+        }
+        let size = size
+            .unwrap_or([1, 1, 1])
+            .map(|it| u32::try_from(it).unwrap_or(u32::MAX));
+        self.program.workgroup_size = size;
+        match size.iter().try_fold(1u32, |all, &it| all.checked_mul(it)) {
+            Some(1..=MAX_WORKGROUP) => Ok(()),
+            _ => Err(self.unsupported(format!(
+                "a workgroup of {} × {} × {} invocations",
+                size[0], size[1], size[2]
+            ))),
+        }
+    }
+}
+
+/// How many invocations a workgroup may have.
+const MAX_WORKGROUP: u32 = 1 << 16;

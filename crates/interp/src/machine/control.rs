@@ -1,0 +1,387 @@
+//! Lanes that part and come together again.
+//!
+//! This is maximal reconvergence (SPV_KHR_maximal_reconvergence, "Reconvergence"), which keeps
+//! all weaker promises, too: lanes that part within a construct come together at its merge
+//! block, those of a loop at its continue target and header, those of a call behind it, and
+//! nowhere else.
+//!
+//! Every construct that lanes have entered together is a [`Frame`], which counts the paths and
+//! frames within. When the last has left, those that wait at its end go on as one path. So no
+//! path is ever looked for: each ends by itself, and tells its frame.
+
+use std::collections::VecDeque;
+
+use crate::program::{Edge, FrameKind, NO_REG, Pc, Program, Reg, Switch};
+
+/// Lanes that execute the same instructions together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Path {
+    pub(crate) pc: Pc,
+    /// A bit for each lane.
+    pub(crate) mask: u64,
+    pub(crate) frame: u32,
+}
+
+/// A construct that lanes have entered together, or a call.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    kind: FrameKind,
+    parent: u32,
+    /// How many paths and frames there are within.
+    inside: u32,
+    /// The lanes that wait at its end; of a call, those that have returned.
+    at_merge: u64,
+    at_continue: u64,
+    at_header: u64,
+}
+
+/// No frame: around the entry point.
+const OUTSIDE: u32 = u32::MAX;
+
+/// Where the entry point goes back to.
+const NOWHERE: Pc = Pc::MAX;
+
+/// The lanes that an instruction is executed for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Active<const W: usize> {
+    pub(crate) bits: u64,
+    /// All bits of a word for each active lane.
+    pub(crate) words: [u32; W],
+    pub(crate) is_full: bool,
+}
+
+impl<const W: usize> Active<W> {
+    pub(crate) fn new(bits: u64) -> Self {
+        let mut words = [0; W];
+        for (lane, word) in words.iter_mut().enumerate() {
+            *word = ((bits >> lane & 1) as u32).wrapping_neg();
+        }
+        Self {
+            bits,
+            words,
+            is_full: bits == u64::MAX >> (64 - W),
+        }
+    }
+
+    /// The active lanes.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = usize> + use<W> {
+        lanes(self.bits)
+    }
+}
+
+/// The lanes of a mask.
+pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros();
+        rest &= rest.wrapping_sub(1);
+        (lane < 64).then_some(lane as usize)
+    })
+}
+
+/// A subgroup.
+pub(crate) struct Gang<const W: usize> {
+    pub(crate) columns: Vec<[u32; W]>,
+    /// What each lane has in memory of its own, lane after lane.
+    pub(crate) memory: Vec<u8>,
+    /// The workgroup's.
+    pub(crate) id: [u32; 3],
+    /// The index in the workgroup of the first lane.
+    pub(crate) first: u32,
+    /// The lanes that there are.
+    pub(crate) all: u64,
+    frames: Vec<Frame>,
+    free: Vec<u32>,
+    /// Paths that can go on; the last is the next.
+    pub(crate) ready: VecDeque<Path>,
+    /// Paths at a barrier, at the instruction behind it.
+    pub(crate) waiting: Vec<Path>,
+}
+
+impl<const W: usize> Gang<W> {
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut columns = vec![[0; W]; program.columns as usize];
+        for &(column, word) in &program.constants {
+            columns[column as usize] = [word; W];
+        }
+        Self {
+            columns,
+            memory: vec![0; program.lane_bytes as usize * W],
+            id: [0; 3],
+            first: 0,
+            all: 0,
+            frames: Vec::new(),
+            free: Vec::new(),
+            ready: VecDeque::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Puts so many lanes before the first instruction.
+    pub(crate) fn begin(&mut self, program: &Program, id: [u32; 3], first: u32, count: u32) {
+        self.id = id;
+        self.first = first;
+        self.all = u64::MAX >> (64 - count.clamp(1, 64));
+        self.frames.clear();
+        self.free.clear();
+        self.frames.push(Frame {
+            kind: FrameKind::Call { back: NOWHERE },
+            parent: OUTSIDE,
+            inside: 1,
+            at_merge: 0,
+            at_continue: 0,
+            at_header: 0,
+        });
+        self.ready.clear();
+        self.ready.push_back(Path {
+            pc: program.functions[program.entry as usize],
+            mask: self.all,
+            frame: 0,
+        });
+    }
+
+    /// Who some lanes are.
+    pub(crate) fn invocations(&self, mask: u64) -> Invocations {
+        Invocations {
+            workgroup: self.id,
+            first: self.first + mask.trailing_zeros().min(63),
+            count: mask.count_ones(),
+        }
+    }
+
+    /// Whether all lanes wait at a barrier.
+    pub(crate) fn all_wait(&self) -> bool {
+        self.waiting.iter().fold(0, |all, path| all | path.mask) == self.all
+    }
+
+    pub(crate) fn pass_barrier(&mut self) {
+        self.ready.extend(self.waiting.drain(..));
+    }
+
+    /// Opens a construct, unless the path is back at the header of the loop it is in.
+    pub(crate) fn enter(&mut self, path: &mut Path, kind: FrameKind) {
+        if self.frames[path.frame as usize].kind != kind {
+            path.frame = self.open(kind, path.frame);
+        }
+    }
+
+    pub(crate) fn call(&mut self, path: &mut Path, function: Pc) {
+        path.frame = self.open(FrameKind::Call { back: path.pc }, path.frame);
+        path.pc = function;
+    }
+
+    fn open(&mut self, kind: FrameKind, parent: u32) -> u32 {
+        let frame = Frame {
+            kind,
+            parent,
+            inside: 1,
+            at_merge: 0,
+            at_continue: 0,
+            at_header: 0,
+        };
+        match self.free.pop() {
+            Some(index) => {
+                self.frames[index as usize] = frame;
+                index
+            }
+            None => {
+                self.frames.push(frame);
+                self.frames.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Takes a branch that all lanes take; false if they wait there for others.
+    pub(crate) fn jump(
+        &mut self,
+        program: &Program,
+        active: &Active<W>,
+        path: &mut Path,
+        edge: Edge,
+    ) -> bool {
+        self.make_moves(program, active, edge);
+        if edge.joins && self.arrive(path.frame, edge.target, path.mask) {
+            self.leave(path.frame);
+            return false;
+        }
+        path.pc = edge.target;
+        true
+    }
+
+    /// Takes a branch with some lanes each way; false if all wait for others.
+    pub(crate) fn part(
+        &mut self,
+        program: &Program,
+        path: &mut Path,
+        active: &mut Active<W>,
+        ways: impl IntoIterator<Item = (Edge, u64)>,
+    ) -> bool {
+        let frame = path.frame;
+        let all = path.mask;
+        let mut next: Option<Path> = None;
+        for (edge, mask) in ways {
+            if mask == 0 {
+                continue;
+            }
+            if mask == all {
+                return self.jump(program, active, path, edge);
+            }
+            self.make_moves(program, &Active::new(mask), edge);
+            if edge.joins && self.arrive(frame, edge.target, mask) {
+                continue;
+            }
+            let way = Path {
+                pc: edge.target,
+                mask,
+                frame,
+            };
+            match next {
+                None => next = Some(way),
+                Some(_) => {
+                    self.ready.push_back(way);
+                    self.frames[frame as usize].inside += 1;
+                }
+            }
+        }
+        match next {
+            Some(way) => {
+                *path = way;
+                *active = Active::new(way.mask);
+                true
+            }
+            None => {
+                self.leave(frame);
+                false
+            }
+        }
+    }
+
+    fn make_moves(&mut self, program: &Program, active: &Active<W>, edge: Edge) {
+        for &(to, from) in &program.moves[edge.moves.0 as usize..edge.moves.1 as usize] {
+            self.copy(active, to, from);
+        }
+    }
+
+    /// Lets lanes wait at the end, continue target or header of a construct that they are in;
+    /// false if the target is none of these.
+    fn arrive(&mut self, frame: u32, target: Pc, mask: u64) -> bool {
+        let mut next = frame;
+        while let Some(frame) = self.frames.get_mut(next as usize) {
+            match frame.kind {
+                FrameKind::Selection { merge } if merge == target => {
+                    frame.at_merge |= mask;
+                    return true;
+                }
+                FrameKind::Loop { merge, .. } if merge == target => {
+                    frame.at_merge |= mask;
+                    return true;
+                }
+                FrameKind::Loop {
+                    continue_target, ..
+                } if continue_target == target => {
+                    frame.at_continue |= mask;
+                    return true;
+                }
+                FrameKind::Loop { header, .. } if header == target => {
+                    frame.at_header |= mask;
+                    return true;
+                }
+                FrameKind::Call { .. } => return false,
+                _ => next = frame.parent,
+            }
+        }
+        false
+    }
+
+    /// Ends a path whose lanes return from the function they are in.
+    pub(crate) fn give_back(&mut self, path: &Path) {
+        let mut next = path.frame;
+        while let Some(frame) = self.frames.get_mut(next as usize) {
+            if let FrameKind::Call { .. } = frame.kind {
+                frame.at_merge |= path.mask;
+                break;
+            }
+            next = frame.parent;
+        }
+        self.leave(path.frame);
+    }
+
+    /// Notes that a path has left a frame. If it was the last, those that wait go on.
+    pub(crate) fn leave(&mut self, frame: u32) {
+        let mut next = frame;
+        while let Some(frame) = self.frames.get_mut(next as usize) {
+            frame.inside -= 1;
+            if frame.inside > 0 {
+                return;
+            }
+            if let FrameKind::Loop {
+                header,
+                continue_target,
+                ..
+            } = frame.kind
+            {
+                let (pc, mask) = match frame.at_continue {
+                    0 => (header, std::mem::take(&mut frame.at_header)),
+                    _ => (continue_target, std::mem::take(&mut frame.at_continue)),
+                };
+                if mask != 0 {
+                    frame.inside = 1;
+                    let frame = next;
+                    self.ready.push_back(Path { pc, mask, frame });
+                    return;
+                }
+            }
+            let pc = match frame.kind {
+                FrameKind::Selection { merge } | FrameKind::Loop { merge, .. } => merge,
+                FrameKind::Call { back } => back,
+            };
+            let (mask, parent) = (frame.at_merge, frame.parent);
+            self.free.push(next);
+            if mask != 0 && pc != NOWHERE {
+                self.ready.push_back(Path {
+                    pc,
+                    mask,
+                    frame: parent,
+                });
+                return;
+            }
+            next = parent;
+        }
+    }
+
+    /// The lanes for which a Boolean is true.
+    pub(crate) fn truths(&self, condition: Reg) -> u64 {
+        let words = &self.columns[condition as usize];
+        let bits = words.iter().enumerate();
+        bits.fold(0, |all, (lane, &word)| all | u64::from(word & 1) << lane)
+    }
+
+    /// Which lanes take which way of a switch. Those with the same target go together.
+    pub(crate) fn cases(&self, switch: &Switch, mask: u64) -> Vec<(Edge, u64)> {
+        let low = &self.columns[switch.low as usize];
+        let mut ways: Vec<(Edge, u64)> = Vec::new();
+        for lane in lanes(mask) {
+            let high = match switch.high {
+                NO_REG => 0,
+                high => self.columns[high as usize][lane],
+            };
+            let selector = u64::from(high) << 32 | u64::from(low[lane]);
+            let found = switch.cases.binary_search_by_key(&selector, |case| case.0);
+            let edge = found.map_or(switch.default, |index| switch.cases[index].1);
+            match ways.iter_mut().find(|way| way.0.target == edge.target) {
+                Some(way) => way.1 |= 1 << lane,
+                None => ways.push((edge, 1 << lane)),
+            }
+        }
+        ways
+    }
+}
+
+/// Some of those that run the entry point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Invocations {
+    pub(crate) workgroup: [u32; 3],
+    /// The index in the workgroup of the first.
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}

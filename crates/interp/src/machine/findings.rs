@@ -1,0 +1,187 @@
+//! What a run shows.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use spirvkit_diagnostics::{Diagnostic, Kind, Location};
+use spirvkit_eval::Reason;
+
+use super::control::Invocations;
+use crate::kinds;
+use crate::program::{Pc, Program};
+
+/// How many findings are kept.
+const MAX_FINDINGS: usize = 1000;
+
+/// What was found, each kind once at an instruction.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    found: BTreeMap<(u32, &'static str), Finding>,
+}
+
+#[derive(Debug)]
+struct Finding {
+    kind: &'static Kind,
+    message: String,
+    invocations: Invocations,
+    /// Another instruction that has to do with it, and what.
+    other: Option<(u32, &'static str)>,
+    is_warning: bool,
+    times: u64,
+}
+
+impl Findings {
+    pub(crate) fn add(
+        &mut self,
+        program: &Program,
+        kind: &'static Kind,
+        pc: Pc,
+        invocations: Invocations,
+        message: impl FnOnce() -> String,
+    ) {
+        let finding = || Finding {
+            kind,
+            message: message(),
+            invocations,
+            other: None,
+            is_warning: false,
+            times: 0,
+        };
+        self.count(program, kind, pc, invocations, finding);
+    }
+
+    /// Counts a finding, and makes it if it is the first of its kind at an instruction.
+    fn count(
+        &mut self,
+        program: &Program,
+        kind: &'static Kind,
+        pc: Pc,
+        invocations: Invocations,
+        finding: impl FnOnce() -> Finding,
+    ) {
+        let place = program.places.get(pc as usize).copied().unwrap_or(0);
+        let is_full = self.found.len() >= MAX_FINDINGS;
+        let found = match self.found.entry((place, kind.id)) {
+            Entry::Vacant(_) if is_full => return,
+            Entry::Vacant(entry) => entry.insert(finding()),
+            Entry::Occupied(entry) => entry.into_mut(),
+        };
+        found.times += u64::from(invocations.count);
+    }
+
+    /// An operation whose result, or behaviour, is undefined.
+    pub(crate) fn undefined(
+        &mut self,
+        program: &Program,
+        pc: Pc,
+        reason: Reason,
+        invocations: Invocations,
+    ) {
+        let (kind, is_warning) = match reason {
+            Reason::DivisionByZero | Reason::DivisionOverflow => (&kinds::DIVISION, false),
+            Reason::ShiftOutOfRange
+            | Reason::ConversionOutOfRange
+            | Reason::BitFieldOutOfRange
+            | Reason::SignedWrap
+            | Reason::UnsignedWrap
+            | Reason::ClampBounds => (&kinds::UNDEFINED, true),
+            // One of several numbers, each of which is right.
+            _ => return,
+        };
+        let finding = || Finding {
+            kind,
+            message: format!("the result is undefined, because {reason}"),
+            invocations,
+            other: None,
+            is_warning,
+            times: 0,
+        };
+        self.count(program, kind, pc, invocations, finding);
+    }
+
+    pub(crate) fn unreachable(&mut self, program: &Program, pc: Pc, invocations: Invocations) {
+        let message = || String::from("this was declared to be never reached");
+        self.add(program, &kinds::UNREACHABLE, pc, invocations, message);
+    }
+
+    pub(crate) fn steps(&mut self, program: &Program, pc: Pc, limit: u64) {
+        let invocations = Invocations {
+            workgroup: [0; 3],
+            first: 0,
+            count: 1,
+        };
+        let message = || format!("the run was ended here after {limit} steps");
+        self.add(program, &kinds::STEPS, pc, invocations, message);
+    }
+
+    /// `first` and `second` are behind the barriers.
+    pub(crate) fn divergent_barrier(
+        &mut self,
+        program: &Program,
+        first: Pc,
+        second: Pc,
+        invocations: Invocations,
+    ) {
+        let place = program
+            .places
+            .get(second as usize - 1)
+            .copied()
+            .unwrap_or(0);
+        let finding = || Finding {
+            kind: &kinds::BARRIER,
+            message: String::from("only a part of the workgroup waits at this barrier"),
+            invocations,
+            other: Some((place, "others wait at this one")),
+            is_warning: false,
+            times: 0,
+        };
+        self.count(program, &kinds::BARRIER, first - 1, invocations, finding);
+    }
+
+    pub(crate) fn ended_before_barrier(
+        &mut self,
+        program: &Program,
+        pc: Pc,
+        invocations: Invocations,
+    ) {
+        let message = || String::from("a part of the workgroup ends without reaching this barrier");
+        self.add(program, &kinds::BARRIER, pc - 1, invocations, message);
+    }
+
+    /// All findings in the order of the module.
+    pub(crate) fn into_diagnostics(self, program: &Program) -> Vec<Diagnostic> {
+        let found = self.found.into_iter();
+        let all = found.map(|((place, _), finding)| finding.diagnostic(place, program));
+        all.collect()
+    }
+}
+
+impl Finding {
+    fn diagnostic(self, place: u32, program: &Program) -> Diagnostic {
+        let [x, y, _] = program.workgroup_size;
+        let Invocations {
+            workgroup, first, ..
+        } = self.invocations;
+        let local = [first % x, first / x % y, first / (x * y)];
+        let who = format!(
+            "by invocation ({}, {}, {}) of workgroup ({}, {}, {})",
+            local[0], local[1], local[2], workgroup[0], workgroup[1], workgroup[2]
+        );
+        let who = match self.times {
+            1 => who,
+            times => format!("{times} times, first {who}"),
+        };
+        let message = format!("{}; executed {who}", self.message);
+        let mut diagnostic = match self.is_warning {
+            true => self.kind.warning(message),
+            false => self.kind.error(message),
+        };
+        diagnostic = diagnostic
+            .at_word(place as usize)
+            .with_help(self.kind.advice);
+        if let Some((other, what)) = self.other {
+            diagnostic = diagnostic.with_label(Location::Word(other as usize), what);
+        }
+        diagnostic
+    }
+}

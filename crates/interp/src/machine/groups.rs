@@ -1,0 +1,204 @@
+//! What the lanes of a tangle do together (section 3.32.24).
+
+use spirvkit_eval::{Environment, Scalar, ScalarType};
+
+use super::alu::evaluate;
+use super::control::{Active, Gang, lanes};
+use crate::program::{GeneralOp, Group, GroupOp, Scan, pair};
+
+impl<const W: usize> Gang<W> {
+    pub(crate) fn group(&mut self, active: &Active<W>, group: &Group) {
+        let bits = active.bits;
+        let first = bits.trailing_zeros() as usize;
+        let value = group.value.first().copied().unwrap_or(0);
+        match group.op {
+            GroupOp::Elect => self.set_truths(active, group, 1 << first),
+            GroupOp::All => {
+                let all = self.truths(value) & bits == bits;
+                self.set_truths(active, group, if all { bits } else { 0 });
+            }
+            GroupOp::Any => {
+                let any = self.truths(value) & bits != 0;
+                self.set_truths(active, group, if any { bits } else { 0 });
+            }
+            GroupOp::AllEqual => {
+                let equal = group.value.iter().all(|&column| {
+                    let words = &self.columns[column as usize];
+                    lanes(bits).all(|lane| words[lane] == words[first])
+                });
+                self.set_truths(active, group, if equal { bits } else { 0 });
+            }
+            GroupOp::Ballot => {
+                let ballot = self.truths(value) & bits;
+                let words = [ballot as u32, (ballot >> 32) as u32, 0, 0];
+                for (&to, word) in group.to.iter().zip(words) {
+                    self.write(active, to, [word; W]);
+                }
+            }
+            GroupOp::InverseBallot => self.for_each(active, group, |this, lane| {
+                u32::from(this.ballot(group, lane) >> lane & 1 != 0)
+            }),
+            GroupOp::BallotBitExtract => self.for_each(active, group, |this, lane| {
+                let index = this.columns[group.second as usize][lane];
+                u32::from(this.ballot(group, lane).checked_shr(index).unwrap_or(0) & 1 != 0)
+            }),
+            GroupOp::BallotBitCount(scan) => self.for_each(active, group, |this, lane| {
+                let before = (1u64 << lane) - 1;
+                let counted = match scan {
+                    Scan::Reduce => u64::MAX,
+                    Scan::Inclusive => before | 1 << lane,
+                    Scan::Exclusive => before,
+                };
+                (this.ballot(group, lane) & counted).count_ones()
+            }),
+            GroupOp::BallotFindLsb => self.for_each(active, group, |this, lane| {
+                this.ballot(group, lane).trailing_zeros()
+            }),
+            GroupOp::BallotFindMsb => self.for_each(active, group, |this, lane| {
+                63u32.wrapping_sub(this.ballot(group, lane).leading_zeros())
+            }),
+            GroupOp::BroadcastFirst => self.fetch(active, group, |_, _, _| first),
+            GroupOp::Broadcast | GroupOp::Shuffle => {
+                self.fetch(active, group, |_, _, second| second as usize);
+            }
+            GroupOp::ShuffleXor => {
+                self.fetch(active, group, |_, lane, second| lane ^ second as usize);
+            }
+            GroupOp::ShuffleUp => self.fetch(active, group, |_, lane, second| {
+                lane.wrapping_sub(second as usize)
+            }),
+            GroupOp::ShuffleDown => self.fetch(active, group, |_, lane, second| {
+                lane.wrapping_add(second as usize)
+            }),
+            GroupOp::Rotate => self.fetch(active, group, |_, lane, second| {
+                let size = cluster_size::<W>(group);
+                lane / size * size + (lane % size + second as usize % size) % size
+            }),
+            GroupOp::QuadBroadcast => self.fetch(active, group, |_, lane, second| {
+                (lane & !3) | (second as usize & 3)
+            }),
+            // 0 is horizontal, 1 vertical, 2 diagonal.
+            GroupOp::QuadSwap => self.fetch(active, group, |_, lane, second| {
+                lane ^ (second as usize + 1)
+            }),
+            GroupOp::Arithmetic {
+                op,
+                ty,
+                identity,
+                scan,
+            } => self.scan(active, group, op, ty, identity, scan),
+        }
+    }
+
+    /// Writes a Boolean for each lane.
+    fn set_truths(&mut self, active: &Active<W>, group: &Group, truths: u64) {
+        let mut words = [0; W];
+        for (lane, word) in words.iter_mut().enumerate() {
+            *word = (truths >> lane & 1) as u32;
+        }
+        if let Some(&to) = group.to.first() {
+            self.write(active, to, words);
+        }
+    }
+
+    fn for_each(
+        &mut self,
+        active: &Active<W>,
+        group: &Group,
+        result: impl Fn(&Self, usize) -> u32,
+    ) {
+        let mut words = [0; W];
+        for lane in active.lanes() {
+            words[lane] = result(self, lane);
+        }
+        if let Some(&to) = group.to.first() {
+            self.write(active, to, words);
+        }
+    }
+
+    /// The ballot that a lane has, of lanes that there can be.
+    fn ballot(&self, group: &Group, lane: usize) -> u64 {
+        let word = |index: usize| {
+            let column = group.value.get(index);
+            column.map_or(0, |&column| u64::from(self.columns[column as usize][lane]))
+        };
+        (word(1) << 32 | word(0)) & (u64::MAX >> (64 - W))
+    }
+
+    /// Gives each lane what another has. What a lane has that takes no part is undefined: it
+    /// is left as it is there.
+    fn fetch(
+        &mut self,
+        active: &Active<W>,
+        group: &Group,
+        source: impl Fn(&Self, usize, u32) -> usize,
+    ) {
+        let mut sources = [0; W];
+        for lane in active.lanes() {
+            let second = match group.second {
+                crate::program::NO_REG => 0,
+                column => self.columns[column as usize][lane],
+            };
+            sources[lane] = source(self, lane, second);
+        }
+        for (&to, &value) in group.to.iter().zip(&group.value) {
+            let words = self.columns[value as usize];
+            let fetched = sources.map(|lane| words.get(lane).copied().unwrap_or(0));
+            self.write(active, to, fetched);
+        }
+    }
+
+    /// Reductions and scans, from the first lane of each cluster on.
+    fn scan(
+        &mut self,
+        active: &Active<W>,
+        group: &Group,
+        op: GeneralOp,
+        ty: ScalarType,
+        identity: u64,
+        scan: Scan,
+    ) {
+        let (Some(&to), value) = (group.to.first(), pair(&group.value)) else {
+            return;
+        };
+        let size = cluster_size::<W>(group);
+        for start in (0..W).step_by(size) {
+            let cluster = (u64::MAX >> (64 - size)) << start;
+            let mut total = Scalar::new(ty, identity);
+            let mut is_first = true;
+            for lane in lanes(active.bits & cluster) {
+                let own = self.scalar(ty, value, lane);
+                // The first lane's is taken as it is, so that nothing is done to it.
+                let sum = match is_first {
+                    true => own,
+                    false => combine(op, ty, total, own),
+                };
+                match scan {
+                    Scan::Inclusive => self.set_scalar(to, lane, sum),
+                    Scan::Exclusive => self.set_scalar(to, lane, total),
+                    Scan::Reduce => {}
+                }
+                total = sum;
+                is_first = false;
+            }
+            if scan == Scan::Reduce {
+                for lane in lanes(active.bits & cluster) {
+                    self.set_scalar(to, lane, total);
+                }
+            }
+        }
+    }
+}
+
+/// How many lanes a cluster has.
+fn cluster_size<const W: usize>(group: &Group) -> usize {
+    match group.cluster as usize {
+        0 => W,
+        size => size.min(W),
+    }
+}
+
+fn combine(op: GeneralOp, ty: ScalarType, a: Scalar, b: Scalar) -> Scalar {
+    let result = evaluate(op, ty, &[a, b], &Environment::default());
+    result.map_or(a, |outcome| outcome.common())
+}

@@ -1,0 +1,366 @@
+//! Loads, stores and atomics.
+
+use spirvkit_eval::{Environment, Scalar, ScalarType};
+use spirvkit_grammar::{GlslStd450 as Glsl, Op};
+
+use super::alu::evaluate;
+use super::control::{Active, Gang};
+use super::{Shared, is_column};
+use crate::kinds;
+use crate::program::{
+    Address, Atomic, Cell, GeneralOp, Leaf, NO_REG, Object, ObjectKind, Pair, Pc, Reg,
+};
+
+/// Why an access fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoAccess {
+    /// There is no such object.
+    Null,
+    /// It ends so many bytes from its beginning.
+    Bounds {
+        size: usize,
+    },
+    ReadOnly,
+}
+
+/// What an access is about, for messages.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    object: u32,
+    offset: u32,
+    bytes: u32,
+    is_write: bool,
+}
+
+impl<const W: usize> Gang<W> {
+    /// The object and the offset that an address is for a lane.
+    fn locate(&self, address: Address, lane: usize) -> (u32, u32) {
+        let object = match address.object {
+            Object::Known(object) => object,
+            Object::Column(column) => self.columns[column as usize][lane],
+        };
+        let offset = match address.offset {
+            NO_REG => 0,
+            column => self.columns[column as usize][lane],
+        };
+        (object, offset.wrapping_add(address.constant))
+    }
+
+    /// The bytes of an object, as a lane sees it.
+    fn object<'s>(
+        &'s mut self,
+        shared: &'s mut Shared<'_>,
+        memory: &'s mut [Vec<u8>],
+        object: u32,
+        lane: usize,
+    ) -> Result<(&'s mut [u8], bool), NoAccess> {
+        let info = shared
+            .program
+            .objects
+            .get(object as usize)
+            .ok_or(NoAccess::Null)?;
+        match info.kind {
+            ObjectKind::Null => Err(NoAccess::Null),
+            ObjectKind::Buffer { writable, .. } => {
+                let buffer = &mut shared.buffers[object as usize];
+                Ok((&mut buffer.bytes, writable))
+            }
+            ObjectKind::Push { .. } => {
+                let buffer = &mut shared.buffers[object as usize];
+                Ok((&mut buffer.bytes, false))
+            }
+            ObjectKind::Workgroup { .. } => Ok((&mut memory[object as usize], true)),
+            ObjectKind::Lane { start, size } => {
+                let start = lane * shared.program.lane_bytes as usize + start as usize;
+                Ok((&mut self.memory[start..start + size as usize], true))
+            }
+        }
+    }
+
+    /// The bytes that an access is about.
+    fn bytes<'s>(
+        &'s mut self,
+        shared: &'s mut Shared<'_>,
+        memory: &'s mut [Vec<u8>],
+        access: Access,
+        lane: usize,
+    ) -> Result<&'s mut [u8], NoAccess> {
+        let (bytes, writable) = self.object(shared, memory, access.object, lane)?;
+        let size = bytes.len();
+        let start = access.offset as usize;
+        let room = bytes.get_mut(start..start.saturating_add(access.bytes as usize));
+        match room {
+            None => Err(NoAccess::Bounds { size }),
+            Some(_) if access.is_write && !writable => Err(NoAccess::ReadOnly),
+            Some(room) => Ok(room),
+        }
+    }
+
+    fn report(&self, shared: &mut Shared<'_>, pc: Pc, access: Access, why: NoAccess, lane: usize) {
+        let kind = match why {
+            NoAccess::Null => &kinds::NULL,
+            NoAccess::Bounds { .. } => &kinds::BOUNDS,
+            NoAccess::ReadOnly => &kinds::READ_ONLY,
+        };
+        let program = shared.program;
+        let message = || {
+            let name = match program.objects.get(access.object as usize) {
+                Some(info) => format!("`{}`", info.name),
+                None => String::from("an unknown object"),
+            };
+            let what = if access.is_write { "writes" } else { "reads" };
+            let Access { offset, bytes, .. } = access;
+            match why {
+                NoAccess::Null => format!("{what} {bytes} bytes through a pointer to no object"),
+                NoAccess::Bounds { size } => format!(
+                    "{what} {bytes} bytes at offset {offset} of {name}, which has {size} bytes"
+                ),
+                NoAccess::ReadOnly => format!("writes to {name}, which is not writable"),
+            }
+        };
+        let invocations = self.invocations(1 << lane);
+        shared.findings.add(program, kind, pc, invocations, message);
+    }
+
+    pub(crate) fn load(
+        &mut self,
+        shared: &mut Shared<'_>,
+        memory: &mut [Vec<u8>],
+        active: &Active<W>,
+        pc: Pc,
+        to: Reg,
+        cell: Cell,
+    ) {
+        let Cell { leaf, address } = cell;
+        if leaf.bytes() == 4
+            && let Object::Known(object) = address.object
+            && let ObjectKind::Buffer { .. } | ObjectKind::Push { .. } =
+                shared.program.objects[object as usize].kind
+            && self.load_words(&shared.buffers[object as usize].bytes, active, to, cell)
+        {
+            return;
+        }
+        for lane in active.lanes() {
+            let (object, offset) = self.locate(address, lane);
+            let access = Access {
+                object,
+                offset,
+                bytes: leaf.bytes(),
+                is_write: false,
+            };
+            let read = match self.bytes(shared, memory, access, lane) {
+                Ok(bytes) => Ok(number(bytes)),
+                Err(why) => Err(why),
+            };
+            // Whoever goes on gets zeros (Vulkan, "Robustness").
+            let word = match read {
+                Ok(word) => word,
+                Err(why) => {
+                    self.report(shared, pc, access, why, lane);
+                    0
+                }
+            };
+            let word = match leaf {
+                Leaf::Scalar(ScalarType::Bool) => u64::from(word != 0),
+                _ => word,
+            };
+            self.columns[to as usize][lane] = word as u32;
+            if leaf.columns() == 2 {
+                self.columns[to as usize + 1][lane] = (word >> 32) as u32;
+            }
+        }
+    }
+
+    /// Loads words of one buffer; false, with nothing done, if a lane is out of bounds.
+    fn load_words(
+        &mut self,
+        bytes: &[u8],
+        active: &Active<W>,
+        to: Reg,
+        Cell { leaf, address }: Cell,
+    ) -> bool {
+        let offsets = match address.offset {
+            NO_REG => [0; W],
+            column => self.columns[column as usize],
+        };
+        let mut words = [0; W];
+        for lane in active.lanes() {
+            let start = offsets[lane].wrapping_add(address.constant) as usize;
+            let Some(word) = bytes.get(start..).and_then(|rest| rest.first_chunk::<4>()) else {
+                return false;
+            };
+            words[lane] = u32::from_le_bytes(*word);
+        }
+        if leaf == Leaf::Scalar(ScalarType::Bool) {
+            words = words.map(|word| u32::from(word != 0));
+        }
+        self.write(active, to, words);
+        true
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        shared: &mut Shared<'_>,
+        memory: &mut [Vec<u8>],
+        active: &Active<W>,
+        pc: Pc,
+        from: Pair,
+        cell: Cell,
+    ) {
+        let Cell { leaf, address } = cell;
+        let size = leaf.bytes();
+        for lane in active.lanes() {
+            let (object, offset) = self.locate(address, lane);
+            let access = Access {
+                object,
+                offset,
+                bytes: size,
+                is_write: true,
+            };
+            let [low, high] = from.map(|column| u64::from(self.word(column, lane)));
+            let word = (high << 32 | low).to_le_bytes();
+            match self.bytes(shared, memory, access, lane) {
+                Ok(bytes) => bytes.copy_from_slice(&word[..size as usize]),
+                Err(why) => self.report(shared, pc, access, why, lane),
+            }
+        }
+    }
+
+    pub(crate) fn array_length(
+        &mut self,
+        shared: &mut Shared<'_>,
+        memory: &mut [Vec<u8>],
+        active: &Active<W>,
+        to: Reg,
+        address: Address,
+        stride: u32,
+    ) {
+        for lane in active.lanes() {
+            let (object, offset) = self.locate(address, lane);
+            let size = self
+                .object(shared, memory, object, lane)
+                .map_or(0, |it| it.0.len());
+            let length = size.saturating_sub(offset as usize) / stride as usize;
+            self.columns[to as usize][lane] = u32::try_from(length).unwrap_or(u32::MAX);
+        }
+    }
+
+    pub(crate) fn check_index(
+        &mut self,
+        shared: &mut Shared<'_>,
+        active: &Active<W>,
+        pc: Pc,
+        index: Reg,
+        high: Reg,
+        limit: u32,
+    ) {
+        let low = &self.columns[index as usize];
+        let above = (0..W).map(|lane| active.words[lane] & u32::from(low[lane] >= limit));
+        let is_high = |lane: usize| is_column(high) && self.columns[high as usize][lane] != 0;
+        if above.fold(0, |all, word| all | word) == 0 && !is_column(high) {
+            return;
+        }
+        let wrong = active
+            .lanes()
+            .filter(|&lane| low[lane] >= limit || is_high(lane));
+        let wrong = wrong.fold(0, |all, lane| all | 1u64 << lane);
+        if wrong == 0 {
+            return;
+        }
+        let first = low[wrong.trailing_zeros() as usize];
+        let message = || {
+            format!(
+                "the index is {}, but there are {limit} elements",
+                first as i32
+            )
+        };
+        let invocations = self.invocations(wrong);
+        shared
+            .findings
+            .add(shared.program, &kinds::INDEX, pc, invocations, message);
+    }
+
+    pub(crate) fn atomic(
+        &mut self,
+        shared: &mut Shared<'_>,
+        memory: &mut [Vec<u8>],
+        active: &Active<W>,
+        pc: Pc,
+        atomic: &Atomic,
+    ) {
+        let size = atomic.ty.width().div_ceil(8);
+        for lane in active.lanes() {
+            let (object, offset) = self.locate(atomic.address, lane);
+            let access = Access {
+                object,
+                offset,
+                bytes: size,
+                is_write: atomic.op != Op::AtomicLoad,
+            };
+            if offset % size != 0 {
+                let invocations = self.invocations(1 << lane);
+                let message = || format!("an atomic of {size} bytes is at offset {offset}");
+                let kind = &kinds::ALIGNMENT;
+                shared
+                    .findings
+                    .add(shared.program, kind, pc, invocations, message);
+            }
+            let value = self.scalar(atomic.ty, atomic.value, lane);
+            let comparator = self.scalar(atomic.ty, atomic.comparator, lane);
+            let old = match self.bytes(shared, memory, access, lane) {
+                Ok(bytes) => {
+                    let old = Scalar::new(atomic.ty, number(bytes));
+                    if let Some(new) = replaced(atomic.op, old, value, comparator) {
+                        bytes.copy_from_slice(&new.bits().to_le_bytes()[..size as usize]);
+                    }
+                    old
+                }
+                Err(why) => {
+                    self.report(shared, pc, access, why, lane);
+                    Scalar::zero(atomic.ty)
+                }
+            };
+            self.set_scalar(atomic.to, lane, old);
+        }
+    }
+}
+
+/// Up to eight bytes as a number.
+fn number(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter().rev();
+    bytes.fold(0, |all, &byte| all << 8 | u64::from(byte))
+}
+
+/// What an atomic writes (section 3.32.18); `None` if nothing.
+fn replaced(op: Op, old: Scalar, value: Scalar, comparator: Scalar) -> Option<Scalar> {
+    let one = Scalar::new(old.ty(), 1);
+    let (operation, operand) = match op {
+        Op::AtomicLoad => return None,
+        Op::AtomicStore | Op::AtomicExchange => return Some(value),
+        Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+            return (old == comparator).then_some(value);
+        }
+        Op::AtomicIIncrement => (GeneralOp::Core(Op::IAdd), one),
+        Op::AtomicIDecrement => (GeneralOp::Core(Op::ISub), one),
+        Op::AtomicIAdd => (GeneralOp::Core(Op::IAdd), value),
+        Op::AtomicISub => (GeneralOp::Core(Op::ISub), value),
+        Op::AtomicAnd => (GeneralOp::Core(Op::BitwiseAnd), value),
+        Op::AtomicOr => (GeneralOp::Core(Op::BitwiseOr), value),
+        Op::AtomicXor => (GeneralOp::Core(Op::BitwiseXor), value),
+        Op::AtomicFAddEXT => (GeneralOp::Core(Op::FAdd), value),
+        Op::AtomicSMin => (GeneralOp::Glsl(Glsl::SMin), value),
+        Op::AtomicUMin => (GeneralOp::Glsl(Glsl::UMin), value),
+        Op::AtomicSMax => (GeneralOp::Glsl(Glsl::SMax), value),
+        Op::AtomicUMax => (GeneralOp::Glsl(Glsl::UMax), value),
+        Op::AtomicFMinEXT => (GeneralOp::Glsl(Glsl::NMin), value),
+        Op::AtomicFMaxEXT => (GeneralOp::Glsl(Glsl::NMax), value),
+        _ => return None,
+    };
+    let result = evaluate(
+        operation,
+        old.ty(),
+        &[old, operand],
+        &Environment::default(),
+    );
+    result.ok().map(|outcome| outcome.common())
+}

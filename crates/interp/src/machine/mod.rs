@@ -1,0 +1,378 @@
+//! Runs a program: workgroups of gangs of lanes.
+//!
+//! A gang is a subgroup. Its lanes execute together what they execute at the same time; where
+//! they part, each part is a [`Path`](control::Path) that runs until it has to wait for the
+//! others.
+
+mod alu;
+mod control;
+mod findings;
+mod groups;
+mod memory;
+
+use std::collections::VecDeque;
+
+use crate::program::{BuiltInValue, Inst, NO_REG, ObjectKind, Place, Program};
+pub(crate) use control::Gang;
+use control::{Active, Path};
+pub(crate) use findings::Findings;
+
+/// How many branches backwards a path may take before others have their turn.
+const TURN: u32 = 10_000;
+
+/// How many workgroups may be under way at once, because earlier ones wait for later ones.
+const MAX_UNDER_WAY: u64 = 64;
+
+/// How many bytes they may take together, unless one alone takes more.
+const MAX_BYTES_UNDER_WAY: u64 = 1 << 28;
+
+/// How many bytes a workgroup with gangs of so many lanes takes.
+pub(crate) fn workgroup_bytes(program: &Program, lanes: usize) -> u64 {
+    let size: u32 = program.workgroup_size.iter().product();
+    let lanes = u64::from(size).next_multiple_of(lanes as u64);
+    let of_lane = 4 * u64::from(program.columns) + u64::from(program.lane_bytes);
+    lanes * of_lane
+}
+
+/// A buffer of the run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buffer {
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What all workgroups share.
+pub(crate) struct Shared<'p> {
+    pub(crate) program: &'p Program,
+    /// For each object of the program the buffer that it is; empty for those that are none.
+    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) findings: Findings,
+    /// How many instructions gangs have executed, and may.
+    pub(crate) steps: u64,
+    pub(crate) max_steps: u64,
+    pub(crate) groups: [u32; 3],
+}
+
+/// A workgroup that is under way.
+struct Workgroup<const W: usize> {
+    memory: Vec<Vec<u8>>,
+    gangs: Vec<Gang<W>>,
+}
+
+/// Why a gang or a workgroup stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Nothing is left to do, or all that is left waits at a barrier.
+    Rest,
+    /// Others have their turn.
+    Turn,
+    /// The run has taken as many steps as it may.
+    Steps,
+}
+
+/// Runs all workgroups.
+pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
+    let [x, y, z] = shared.groups;
+    let mut waiting = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
+    let mut under_way: VecDeque<Workgroup<W>> = VecDeque::new();
+    let mut spare: Vec<Workgroup<W>> = Vec::new();
+    let bytes = workgroup_bytes(shared.program, W).max(1);
+    let most = (MAX_BYTES_UNDER_WAY / bytes).clamp(2, MAX_UNDER_WAY) as usize;
+    loop {
+        // A workgroup is run to its end, unless it waits for something.
+        let begun = match under_way.len() < most {
+            true => waiting.next(),
+            false => None,
+        };
+        let next = match begun {
+            Some(id) => Some(Workgroup::begin(shared, id, spare.pop())),
+            None => under_way.pop_front(),
+        };
+        let Some(mut group) = next else {
+            return;
+        };
+        match group.run(shared) {
+            Stop::Rest => spare.push(group),
+            Stop::Turn => under_way.push_back(group),
+            Stop::Steps => return,
+        }
+    }
+}
+
+impl<const W: usize> Workgroup<W> {
+    /// A workgroup before its first instruction. One that has ended may lend its memory.
+    fn begin(shared: &mut Shared<'_>, id: [u32; 3], spare: Option<Self>) -> Self {
+        let program = shared.program;
+        let size: u32 = program.workgroup_size.iter().product();
+        let count = (size as usize).div_ceil(W);
+        let mut group = spare.unwrap_or_else(|| Self {
+            memory: Vec::new(),
+            gangs: (0..count).map(|_| Gang::new(program)).collect(),
+        });
+        let sizes = program.objects.iter().map(|object| match object.kind {
+            ObjectKind::Workgroup { size } => size as usize,
+            _ => 0,
+        });
+        group.memory = sizes.map(|size| vec![0; size]).collect();
+        for (index, gang) in group.gangs.iter_mut().enumerate() {
+            let first = (index * W) as u32;
+            gang.begin(program, id, first, (size - first).min(W as u32));
+            for input in &program.inputs {
+                gang.write_input(shared, input.built_in, &input.to);
+            }
+        }
+        group
+    }
+
+    fn run(&mut self, shared: &mut Shared<'_>) -> Stop {
+        loop {
+            let mut is_turn = false;
+            for gang in &mut self.gangs {
+                match gang.run(shared, &mut self.memory) {
+                    Stop::Rest => {}
+                    Stop::Turn => is_turn = true,
+                    Stop::Steps => return Stop::Steps,
+                }
+            }
+            if is_turn {
+                return Stop::Turn;
+            }
+            if !self.pass_barrier(shared) {
+                return Stop::Rest;
+            }
+        }
+    }
+
+    /// Lets what waits at a barrier go on; false if nothing waits.
+    fn pass_barrier(&mut self, shared: &mut Shared<'_>) -> bool {
+        let paths = self.gangs.iter().flat_map(|gang| &gang.waiting);
+        let Some(first) = paths.clone().map(|path| path.pc).next() else {
+            return false;
+        };
+        let waits = |gang: &&Gang<W>| !gang.waiting.is_empty();
+        let waiting = self.gangs.iter().find(waits);
+        let who = waiting.map_or(self.gangs[0].invocations(1), |gang| {
+            gang.invocations(gang.waiting[0].mask)
+        });
+        let (findings, program) = (&mut shared.findings, shared.program);
+        if let Some(other) = paths.clone().find(|path| path.pc != first) {
+            findings.divergent_barrier(program, first, other.pc, who);
+        } else if self.gangs.iter().any(|gang| !gang.all_wait()) {
+            findings.ended_before_barrier(program, first, who);
+        }
+        for gang in &mut self.gangs {
+            gang.pass_barrier();
+        }
+        true
+    }
+}
+
+impl<const W: usize> Gang<W> {
+    /// Runs all paths that can go on.
+    fn run(&mut self, shared: &mut Shared<'_>, memory: &mut [Vec<u8>]) -> Stop {
+        let mut turn = TURN;
+        while let Some(path) = self.ready.pop_back() {
+            match self.follow(shared, memory, path, &mut turn) {
+                Stop::Rest => {}
+                stop => return stop,
+            }
+        }
+        Stop::Rest
+    }
+
+    /// Runs a path until it ends or waits.
+    fn follow(
+        &mut self,
+        shared: &mut Shared<'_>,
+        memory: &mut [Vec<u8>],
+        mut path: Path,
+        turn: &mut u32,
+    ) -> Stop {
+        let program = shared.program;
+        let mut active = Active::new(path.mask);
+        let begin = shared.steps;
+        let mut steps = 0u64;
+        loop {
+            let pc = path.pc;
+            let inst = program.code[pc as usize];
+            path.pc += 1;
+            steps += 1;
+            match inst {
+                Inst::Copy { to, from } => self.copy(&active, to, from),
+                Inst::Unary { op, to, a } => self.unary(&active, op, to, a),
+                Inst::Binary { op, to, a, b } => {
+                    if let Some((reason, lanes)) = self.binary(&active, op, to, a, b) {
+                        shared
+                            .findings
+                            .undefined(program, pc, reason, self.invocations(lanes));
+                    }
+                }
+                Inst::Select {
+                    to,
+                    condition,
+                    a,
+                    b,
+                } => self.select(&active, to, condition, a, b),
+                Inst::Offset {
+                    to,
+                    base,
+                    index,
+                    stride,
+                } => self.advance(&active, to, base, index, stride),
+                Inst::CheckIndex { index, high, limit } => {
+                    self.check_index(shared, &active, pc, index, high, limit);
+                }
+                Inst::Load { to, cell } => self.load(shared, memory, &active, pc, to, cell),
+                Inst::Store { from, cell } => self.store(shared, memory, &active, pc, from, cell),
+                Inst::ArrayLength {
+                    to,
+                    address,
+                    stride,
+                } => self.array_length(shared, memory, &active, to, address, stride),
+                Inst::General(index) => {
+                    self.general(shared, &active, pc, &program.general[index as usize]);
+                }
+                Inst::Vector(index) => {
+                    self.vector(shared, &active, pc, &program.vectors[index as usize]);
+                }
+                Inst::Atomic(index) => {
+                    let atomic = &program.atomics[index as usize];
+                    self.atomic(shared, memory, &active, pc, atomic);
+                }
+                Inst::Group(index) => self.group(&active, &program.groups[index as usize]),
+                Inst::Enter { frame } => self.enter(&mut path, frame),
+                Inst::Call { function } => {
+                    self.call(&mut path, program.functions[function as usize]);
+                }
+                Inst::Barrier { workgroup: false } => {}
+                Inst::Barrier { workgroup: true } => {
+                    self.waiting.push(path);
+                    break;
+                }
+                Inst::Jump(edge) => {
+                    if !self.jump(program, &active, &mut path, edge) {
+                        break;
+                    }
+                }
+                Inst::Branch {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    let chosen = self.truths(condition) & path.mask;
+                    let ways = [(then, chosen), (otherwise, path.mask & !chosen)];
+                    if !self.part(program, &mut path, &mut active, ways) {
+                        break;
+                    }
+                }
+                Inst::Switch(index) => {
+                    let switch = &program.switches[index as usize];
+                    let ways = self.cases(switch, path.mask);
+                    if !self.part(program, &mut path, &mut active, ways) {
+                        break;
+                    }
+                }
+                Inst::Return => {
+                    self.give_back(&path);
+                    break;
+                }
+                Inst::Terminate => {
+                    self.leave(path.frame);
+                    break;
+                }
+                Inst::Unreachable => {
+                    shared
+                        .findings
+                        .unreachable(program, pc, self.invocations(path.mask));
+                    self.leave(path.frame);
+                    break;
+                }
+            }
+            if path.pc <= pc {
+                if begin + steps > shared.max_steps {
+                    shared.steps = begin + steps;
+                    shared.findings.steps(program, pc, shared.max_steps);
+                    return Stop::Steps;
+                }
+                *turn -= 1;
+                if *turn == 0 {
+                    self.ready.push_front(path);
+                    shared.steps = begin + steps;
+                    return Stop::Turn;
+                }
+            }
+        }
+        shared.steps = begin + steps;
+        if shared.steps > shared.max_steps {
+            shared.findings.steps(program, path.pc, shared.max_steps);
+            return Stop::Steps;
+        }
+        Stop::Rest
+    }
+
+    /// Writes a built-in input of all lanes.
+    fn write_input(&mut self, shared: &Shared<'_>, built_in: BuiltInValue, to: &Place) {
+        let size = shared.program.workgroup_size;
+        for lane in 0..W {
+            let index = self.first + lane as u32;
+            let local = [
+                index % size[0],
+                index / size[0] % size[1],
+                index / (size[0] * size[1]),
+            ];
+            let subgroup = |mask: u64| [mask as u32, (mask >> 32) as u32, 0, 0];
+            let bit = 1u64 << lane;
+            // Lanes from this one on, as far as there are any.
+            let from = (u64::MAX >> (64 - W)) & !(bit - 1);
+            let one = |word: u32| [word, 0, 0, 0];
+            let three = |words: [u32; 3]| [words[0], words[1], words[2], 0];
+            let all: u32 = size.iter().product();
+            let words = match built_in {
+                BuiltInValue::GlobalInvocationId => {
+                    let at = |axis: usize| {
+                        self.id[axis]
+                            .wrapping_mul(size[axis])
+                            .wrapping_add(local[axis])
+                    };
+                    three([at(0), at(1), at(2)])
+                }
+                BuiltInValue::LocalInvocationId => three(local),
+                BuiltInValue::LocalInvocationIndex => one(index),
+                BuiltInValue::WorkgroupId => three(self.id),
+                BuiltInValue::NumWorkgroups => three(shared.groups),
+                BuiltInValue::WorkgroupSize => three(size),
+                BuiltInValue::SubgroupSize => one(W as u32),
+                BuiltInValue::SubgroupId => one(self.first / W as u32),
+                BuiltInValue::NumSubgroups => one(all.div_ceil(W as u32)),
+                BuiltInValue::SubgroupLocalInvocationId => one(lane as u32),
+                BuiltInValue::SubgroupEqMask => subgroup(bit),
+                BuiltInValue::SubgroupGeMask => subgroup(from),
+                BuiltInValue::SubgroupGtMask => subgroup(from & !bit),
+                BuiltInValue::SubgroupLeMask => subgroup((bit - 1) | bit),
+                BuiltInValue::SubgroupLtMask => subgroup(bit - 1),
+                BuiltInValue::Zero => one(0),
+            };
+            match to {
+                Place::Columns(columns) => {
+                    for (&column, word) in columns.iter().zip(words) {
+                        self.columns[column as usize][lane] = word;
+                    }
+                }
+                Place::Lane { object } => {
+                    if let ObjectKind::Lane { start, size } =
+                        shared.program.objects[*object as usize].kind
+                    {
+                        let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+                        let start = lane * shared.program.lane_bytes as usize + start as usize;
+                        let room = &mut self.memory[start..start + size as usize];
+                        room.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a column is there.
+fn is_column(column: u32) -> bool {
+    column != NO_REG
+}

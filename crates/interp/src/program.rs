@@ -1,0 +1,436 @@
+//! What an entry point is lowered to: instructions on columns of scalars.
+
+use spirvkit_eval::{Environment, ScalarType};
+use spirvkit_grammar::{GlslStd450, Op};
+
+/// A column: one word for each lane of a gang. Narrower scalars stand in its low bits
+/// with zeros above, Booleans as 0 or 1; 64 bits take two columns, the low words first.
+pub(crate) type Reg = u32;
+
+/// Stands for no column.
+pub(crate) const NO_REG: Reg = Reg::MAX;
+
+/// The columns of a scalar: of its low word, and of its high one or [`NO_REG`].
+pub(crate) type Pair = [Reg; 2];
+
+/// The first two of some columns.
+pub(crate) fn pair(columns: &[Reg]) -> Pair {
+    let at = |index: usize| columns.get(index).copied().unwrap_or(NO_REG);
+    [at(0), at(1)]
+}
+
+/// A scalar that an operation takes.
+pub(crate) type Operand = (ScalarType, Pair);
+
+/// Index of an instruction.
+pub(crate) type Pc = u32;
+
+/// What stands in memory and in columns as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Leaf {
+    Scalar(ScalarType),
+    /// An object and an offset in it.
+    Pointer,
+}
+
+impl Leaf {
+    /// How many columns it takes.
+    pub(crate) fn columns(self) -> usize {
+        match self {
+            Self::Scalar(ty) if ty.width() <= 32 => 1,
+            Self::Scalar(_) | Self::Pointer => 2,
+        }
+    }
+
+    /// How many bytes it takes in memory. Booleans have no size of their own, and take four.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::Scalar(ScalarType::Bool) => 4,
+            Self::Scalar(ty) => ty.width().div_ceil(8),
+            Self::Pointer => 8,
+        }
+    }
+}
+
+/// Where memory is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) object: Object,
+    /// The column of the offset in bytes, or [`NO_REG`] for 0.
+    pub(crate) offset: Reg,
+    /// What is added to it.
+    pub(crate) constant: u32,
+}
+
+/// A scalar or pointer in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) leaf: Leaf,
+    pub(crate) address: Address,
+}
+
+/// Which object a pointer points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Object {
+    /// The same for all lanes.
+    Known(u32),
+    /// What the column says.
+    Column(Reg),
+}
+
+/// Operations on one word that need no look at their surroundings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    FNegate,
+    FAbs,
+    Not,
+    SNegate,
+    LogicalNot,
+    ConvertSToF,
+    ConvertUToF,
+    Sqrt,
+    Floor,
+}
+
+/// Operations on two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    IAdd,
+    ISub,
+    IMul,
+    UDiv,
+    UMod,
+    SDiv,
+    SRem,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightArithmetic,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    IEqual,
+    INotEqual,
+    ULess,
+    ULessEqual,
+    SLess,
+    SLessEqual,
+    FOrdEqual,
+    FOrdNotEqual,
+    FOrdLess,
+    FOrdLessEqual,
+    FUnordEqual,
+    FUnordNotEqual,
+    FUnordLess,
+    FUnordLessEqual,
+}
+
+/// An instruction. Those with an index have their operands in a table of the
+/// [`Program`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Inst {
+    Copy {
+        to: Reg,
+        from: Reg,
+    },
+    Unary {
+        op: Unary,
+        to: Reg,
+        a: Reg,
+    },
+    Binary {
+        op: Binary,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Select {
+        to: Reg,
+        condition: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// `base + index * stride`, modulo 2³².
+    Offset {
+        to: Reg,
+        base: Reg,
+        index: Reg,
+        stride: u32,
+    },
+    /// Reports an index that is not below the limit.
+    CheckIndex {
+        index: Reg,
+        /// The column of the high word, if there is one.
+        high: Reg,
+        limit: u32,
+    },
+    Load {
+        to: Reg,
+        cell: Cell,
+    },
+    Store {
+        from: Pair,
+        cell: Cell,
+    },
+    /// The number of elements behind an offset in an object.
+    ArrayLength {
+        to: Reg,
+        address: Address,
+        stride: u32,
+    },
+    General(u32),
+    Vector(u32),
+    Atomic(u32),
+    Group(u32),
+    Barrier {
+        /// Whether it waits for the workgroup, and not just for the tangle.
+        workgroup: bool,
+    },
+    Call {
+        function: u32,
+    },
+    Jump(Edge),
+    Branch {
+        condition: Reg,
+        then: Edge,
+        otherwise: Edge,
+    },
+    Switch(u32),
+    Return,
+    /// The lane ends.
+    Terminate,
+    /// What can't be reached was.
+    Unreachable,
+    /// Opens a construct.
+    Enter {
+        frame: FrameKind,
+    },
+}
+
+/// A way from a block to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    /// The first instruction of the block it leads to, once all is lowered; the index of
+    /// the block before.
+    pub(crate) target: Pc,
+    /// What phis get, as a range of [`Program::moves`].
+    pub(crate) moves: (u32, u32),
+    /// Whether lanes may have to wait for others there.
+    pub(crate) joins: bool,
+}
+
+/// Where the lanes of a construct come together again. All are indexes of instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FrameKind {
+    Selection {
+        merge: Pc,
+    },
+    Loop {
+        header: Pc,
+        merge: Pc,
+        continue_target: Pc,
+    },
+    /// A function, which is left for the instruction behind the call.
+    Call {
+        back: Pc,
+    },
+}
+
+/// An operation that is evaluated lane by lane.
+#[derive(Clone, Debug)]
+pub(crate) struct General {
+    pub(crate) op: GeneralOp,
+    pub(crate) to: Reg,
+    pub(crate) result: ScalarType,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) environment: Environment,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GeneralOp {
+    Core(Op),
+    Glsl(GlslStd450),
+    /// One of the two results of `Modf` or `Frexp`.
+    GlslPair(GlslStd450, usize),
+    /// One half of the result of `OpIAddCarry` and its like.
+    Half(Op, usize),
+}
+
+/// An instruction of `GLSL.std.450` on whole vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct Vector {
+    pub(crate) instruction: GlslStd450,
+    pub(crate) to: Vec<Reg>,
+    /// The type of the result's components.
+    pub(crate) result: ScalarType,
+    pub(crate) operands: Vec<Vec<Operand>>,
+    pub(crate) environment: Environment,
+}
+
+/// An atomic access.
+#[derive(Clone, Debug)]
+pub(crate) struct Atomic {
+    pub(crate) op: Op,
+    /// The result, or [`NO_REG`].
+    pub(crate) to: Reg,
+    pub(crate) ty: ScalarType,
+    pub(crate) address: Address,
+    pub(crate) value: Pair,
+    pub(crate) comparator: Pair,
+}
+
+/// What the lanes of a tangle do together.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) op: GroupOp,
+    /// The columns of the result.
+    pub(crate) to: Vec<Reg>,
+    /// The columns of the value.
+    pub(crate) value: Vec<Reg>,
+    /// A second operand: an id, an index, a mask.
+    pub(crate) second: Reg,
+    /// How many lanes a cluster has; 0 for all.
+    pub(crate) cluster: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupOp {
+    Elect,
+    All,
+    Any,
+    AllEqual,
+    Broadcast,
+    BroadcastFirst,
+    Ballot,
+    InverseBallot,
+    BallotBitExtract,
+    /// `Reduce`, `InclusiveScan` or `ExclusiveScan`.
+    BallotBitCount(Scan),
+    BallotFindLsb,
+    BallotFindMsb,
+    Shuffle,
+    ShuffleXor,
+    ShuffleUp,
+    ShuffleDown,
+    Rotate,
+    QuadSwap,
+    QuadBroadcast,
+    /// An operation on scalars of a type, with its identity.
+    Arithmetic {
+        op: GeneralOp,
+        ty: ScalarType,
+        identity: u64,
+        scan: Scan,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scan {
+    Reduce,
+    Inclusive,
+    Exclusive,
+}
+
+/// A switch.
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    pub(crate) low: Reg,
+    /// The column of the high word, or [`NO_REG`].
+    pub(crate) high: Reg,
+    /// Literals and where they lead, sorted.
+    pub(crate) cases: Vec<(u64, Edge)>,
+    pub(crate) default: Edge,
+}
+
+/// What is known of an object before it is there.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectInfo {
+    pub(crate) name: String,
+    pub(crate) kind: ObjectKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    /// No object: what a null pointer points to.
+    Null,
+    /// A buffer of a descriptor, or of an array of descriptors.
+    Buffer {
+        set: u32,
+        binding: u32,
+        element: u32,
+        writable: bool,
+    },
+    /// The push constants, with as many bytes as the block has.
+    Push { size: u32 },
+    /// Memory of a workgroup, which may begin with zeros.
+    Workgroup { size: u32 },
+    /// Memory of each lane, where it begins.
+    Lane { start: u32, size: u32 },
+}
+
+/// A built-in input, to be written before the entry point runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub(crate) built_in: BuiltInValue,
+    pub(crate) to: Place,
+}
+
+/// Where an input goes.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Columns(Vec<Reg>),
+    /// Words of this many bytes behind each other in an object of the lanes.
+    Lane {
+        object: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BuiltInValue {
+    GlobalInvocationId,
+    LocalInvocationId,
+    LocalInvocationIndex,
+    WorkgroupId,
+    NumWorkgroups,
+    WorkgroupSize,
+    SubgroupSize,
+    SubgroupId,
+    NumSubgroups,
+    SubgroupLocalInvocationId,
+    SubgroupEqMask,
+    SubgroupGeMask,
+    SubgroupGtMask,
+    SubgroupLeMask,
+    SubgroupLtMask,
+    /// Zero: `DeviceIndex` and the like.
+    Zero,
+}
+
+/// An entry point, ready to run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) code: Vec<Inst>,
+    /// For each instruction the word offset of that which it comes from.
+    pub(crate) places: Vec<u32>,
+    /// Columns that have the same word in all lanes, and the word.
+    pub(crate) constants: Vec<(Reg, u32)>,
+    /// How many columns there are, these among them.
+    pub(crate) columns: u32,
+    /// Where each function begins.
+    pub(crate) functions: Vec<Pc>,
+    pub(crate) entry: u32,
+    pub(crate) moves: Vec<(Reg, Reg)>,
+    pub(crate) general: Vec<General>,
+    pub(crate) vectors: Vec<Vector>,
+    pub(crate) atomics: Vec<Atomic>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) objects: Vec<ObjectInfo>,
+    /// The bytes that each lane has of its own.
+    pub(crate) lane_bytes: u32,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) workgroup_size: [u32; 3],
+}

@@ -1,0 +1,377 @@
+//! Runs, as those who test shaders write them.
+
+use std::collections::BTreeMap;
+
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
+use spirvkit_grammar::Decoration;
+use spirvkit_ir::Module;
+use spirvkit_transform::{Specialization, spec_constants, specialize};
+
+use crate::kinds;
+use crate::lower::{Surroundings, lower};
+use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
+use crate::program::{ObjectKind, Program};
+
+/// How many instructions gangs execute, at most, unless somebody says otherwise.
+pub const MAX_STEPS: u64 = 1 << 32;
+
+/// How many bytes the values and variables of a workgroup take, at most, unless somebody says
+/// otherwise.
+pub const MAX_MEMORY: u64 = 1 << 30;
+
+/// A number that buffers are made of.
+pub trait Element: Copy + sealed::Sealed {
+    /// How many bytes it takes.
+    const SIZE: usize;
+    /// Writes its bytes, the low one first.
+    fn write(self, to: &mut Vec<u8>);
+    /// Reads it from so many bytes; zero, if there are fewer.
+    fn read(bytes: &[u8]) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! elements {
+    ($($ty:ty)*) => {$(
+        impl sealed::Sealed for $ty {}
+        impl Element for $ty {
+            const SIZE: usize = size_of::<$ty>();
+            fn write(self, to: &mut Vec<u8>) {
+                to.extend(self.to_le_bytes());
+            }
+            fn read(bytes: &[u8]) -> Self {
+                bytes.first_chunk().map_or(Self::default(), |bytes| Self::from_le_bytes(*bytes))
+            }
+        }
+    )*};
+}
+
+elements!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
+
+/// An entry point, what it works on, and how it is run.
+///
+/// ```
+/// use spirvkit_interp::Run;
+///
+/// # let words = spirvkit_text::assemble(include_str!("../samples/double.spvasm"), &Default::default()).unwrap().words;
+/// let out = Run::new(&words).storage(0, 0, &[1.0f32, 2.0, 3.0, 4.0]).dispatch([1, 1, 1])?;
+/// assert_eq!(out.read::<f32>(0, 0), [2.0, 4.0, 6.0, 8.0]);
+/// out.assert_clean();
+/// # Ok::<(), spirvkit_diagnostics::Errors>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Run<'a> {
+    words: &'a [u32],
+    entry: Option<String>,
+    constants: Vec<(u32, u64)>,
+    /// By set, binding and element of an array.
+    buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
+    push: Vec<u8>,
+    subgroup_size: u32,
+    max_steps: u64,
+    max_memory: u64,
+}
+
+impl<'a> Run<'a> {
+    /// A run of a module, in words of the host's byte order.
+    pub fn new(words: &'a [u32]) -> Self {
+        Self {
+            words,
+            entry: None,
+            constants: Vec::new(),
+            buffers: BTreeMap::new(),
+            push: Vec::new(),
+            subgroup_size: 32,
+            max_steps: MAX_STEPS,
+            max_memory: MAX_MEMORY,
+        }
+    }
+
+    /// Names the entry point; not needed if there is just one.
+    pub fn entry(mut self, name: &str) -> Self {
+        self.entry = Some(name.to_owned());
+        self
+    }
+
+    /// Gives the specialization constant with this `SpecId` a value, by its bits; a Boolean is
+    /// true unless they are 0.
+    pub fn spec(mut self, spec_id: u32, bits: impl Into<u64>) -> Self {
+        self.constants.push((spec_id, bits.into()));
+        self
+    }
+
+    /// The contents of a storage or uniform buffer.
+    pub fn storage<T: Element>(self, set: u32, binding: u32, contents: &[T]) -> Self {
+        self.element(set, binding, 0, contents)
+    }
+
+    /// The same for an element of an array of buffers.
+    pub fn element<T: Element>(
+        mut self,
+        set: u32,
+        binding: u32,
+        element: u32,
+        contents: &[T],
+    ) -> Self {
+        let mut bytes = Vec::with_capacity(contents.len() * T::SIZE);
+        contents.iter().for_each(|&number| number.write(&mut bytes));
+        self.buffers.insert((set, binding, element), bytes);
+        self
+    }
+
+    /// A buffer of so many bytes, all of them zero.
+    pub fn zeroed(mut self, set: u32, binding: u32, bytes: usize) -> Self {
+        self.buffers.insert((set, binding, 0), vec![0; bytes]);
+        self
+    }
+
+    /// The push constants, from the first byte on.
+    pub fn push<T: Element>(mut self, contents: &[T]) -> Self {
+        self.push.clear();
+        contents
+            .iter()
+            .for_each(|&number| number.write(&mut self.push));
+        self
+    }
+
+    /// How many invocations a subgroup has: 4, 8, 16, 32 (unless said otherwise) or 64.
+    pub fn subgroup_size(mut self, size: u32) -> Self {
+        self.subgroup_size = size;
+        self
+    }
+
+    /// How many instructions gangs may execute in all, before the run is ended with a
+    /// finding; [`MAX_STEPS`] unless said otherwise.
+    pub fn max_steps(mut self, steps: u64) -> Self {
+        self.max_steps = steps;
+        self
+    }
+
+    /// How many bytes the values and variables of a workgroup may take; what takes more is
+    /// refused. [`MAX_MEMORY`] unless said otherwise.
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = bytes;
+        self
+    }
+
+    /// Runs so many workgroups.
+    ///
+    /// # Errors
+    ///
+    /// If the module can't be run, or what was given doesn't match what it declares. What
+    /// running it shows is no error, but in [`Outcome::findings`].
+    pub fn dispatch(self, groups: [u32; 3]) -> Result<Outcome, Errors> {
+        match self.run(groups) {
+            Ok(outcome) => Ok(outcome),
+            Err(error) => Err(Errors::from(*error)),
+        }
+    }
+
+    fn run(mut self, groups: [u32; 3]) -> Result<Outcome, Box<Diagnostic>> {
+        let invalid =
+            |error: &dyn std::fmt::Display| Box::new(kinds::INVALID.error(error.to_string()));
+        let original = ModuleIndex::new(self.words).map_err(|error| invalid(&error))?;
+        let words = self.specialized(&original)?;
+        let m = ModuleIndex::new(&words).map_err(|error| invalid(&error))?;
+        // Specialization changes nothing in functions but where they stand.
+        let entry = self.entry_point(&m)?;
+        let mut surroundings = Surroundings {
+            moved: original.functions_start.wrapping_sub(m.functions_start),
+            ..Surroundings::default()
+        };
+        for &(set, binding, element) in self.buffers.keys() {
+            let count = surroundings.descriptors.entry((set, binding)).or_insert(0);
+            *count = (*count).max(element + 1);
+        }
+        let program = lower(&m, entry, &surroundings)?;
+        let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
+        if bytes > self.max_memory {
+            let message = format!("a workgroup takes {bytes} bytes of memory, more than it may");
+            return Err(Box::new(kinds::UNSUPPORTED.error(message)));
+        }
+        let buffers = self.bind(&program)?;
+        let mut shared = Shared {
+            program: &program,
+            buffers,
+            findings: Findings::default(),
+            steps: 0,
+            max_steps: self.max_steps,
+            groups,
+        };
+        match self.subgroup_size {
+            4 => dispatch::<4>(&mut shared),
+            8 => dispatch::<8>(&mut shared),
+            16 => dispatch::<16>(&mut shared),
+            32 => dispatch::<32>(&mut shared),
+            64 => dispatch::<64>(&mut shared),
+            other => {
+                let message =
+                    format!("subgroups of {other} invocations; there are 4, 8, 16, 32 and 64");
+                return Err(Box::new(kinds::INTERFACE.error(message)));
+            }
+        }
+        let Shared {
+            buffers,
+            findings,
+            steps,
+            ..
+        } = shared;
+        let mut results = BTreeMap::new();
+        for (object, buffer) in program.objects.iter().zip(buffers) {
+            if let ObjectKind::Buffer {
+                set,
+                binding,
+                element,
+                ..
+            } = object.kind
+            {
+                results.insert((set, binding, element), buffer.bytes);
+            }
+        }
+        let findings = findings.into_diagnostics(&program);
+        Ok(Outcome {
+            buffers: results,
+            findings,
+            steps,
+        })
+    }
+
+    /// The module with all specialization constants final.
+    fn specialized(&self, m: &ModuleIndex<'_>) -> Result<Vec<u32>, Box<Diagnostic>> {
+        let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
+        let invalid =
+            |error: &dyn std::fmt::Display| Box::new(kinds::INVALID.error(error.to_string()));
+        let has_any = m.all_decorated_with(Decoration::SpecId).next().is_some()
+            || m.all_instructions()
+                .take_while(|inst| inst.offset() < m.functions_start)
+                .any(|inst| inst.op().is_spec_constant());
+        if !has_any && self.constants.is_empty() {
+            return Ok(self.words.to_vec());
+        }
+        let mut module = Module::load(self.words).map_err(|error| invalid(&error))?;
+        let mut wanted = Specialization::default();
+        wanted.all_defaults = true;
+        let known = spec_constants(&module);
+        for &(spec_id, bits) in &self.constants {
+            let constant = known
+                .iter()
+                .find(|constant| constant.spec_id == Some(spec_id));
+            let Some(constant) = constant else {
+                let message = format!("there is no specialization constant with SpecId {spec_id}");
+                return Err(interface(message));
+            };
+            wanted.values.push((constant.id, bits));
+        }
+        specialize(&mut module, &wanted).map_err(|error| invalid(&error))?;
+        Ok(module.store())
+    }
+
+    fn entry_point(&self, m: &ModuleIndex<'_>) -> Result<Id, Box<Diagnostic>> {
+        let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
+        let named = |name: &str| m.entry_points.iter().find(|entry| entry.name() == name);
+        match &self.entry {
+            Some(name) => match named(name) {
+                Some(entry) => Ok(entry.function),
+                None => Err(interface(format!("there is no entry point `{name}`"))),
+            },
+            None => match &m.entry_points[..] {
+                [entry] => Ok(entry.function),
+                [] => Err(interface(String::from("the module has no entry point"))),
+                all => {
+                    let names: Vec<String> = all
+                        .iter()
+                        .map(|entry| format!("`{}`", entry.name()))
+                        .collect();
+                    let message = format!("which entry point is to be run: {}?", names.join(", "));
+                    Err(interface(message))
+                }
+            },
+        }
+    }
+
+    /// Gives each object its buffer.
+    fn bind(&mut self, program: &Program) -> Result<Vec<Buffer>, Box<Diagnostic>> {
+        let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
+        let mut buffers = Vec::with_capacity(program.objects.len());
+        for object in &program.objects {
+            let bytes = match object.kind {
+                ObjectKind::Buffer {
+                    set,
+                    binding,
+                    element,
+                    ..
+                } => match self.buffers.get(&(set, binding, element)) {
+                    Some(bytes) => bytes.clone(),
+                    None => {
+                        return Err(interface(format!(
+                            "`{}` at set {set}, binding {binding} has no buffer",
+                            object.name
+                        )));
+                    }
+                },
+                ObjectKind::Push { size } => {
+                    let size = size as usize;
+                    if self.push.len() < size {
+                        return Err(interface(format!(
+                            "`{}` takes {size} bytes of push constants, but {} are given",
+                            object.name,
+                            self.push.len()
+                        )));
+                    }
+                    self.push[..size].to_vec()
+                }
+                _ => Vec::new(),
+            };
+            buffers.push(Buffer { bytes });
+        }
+        Ok(buffers)
+    }
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
+    /// What running the module showed, in the order of its instructions. Places are those of
+    /// the module that was given.
+    pub findings: Vec<Diagnostic>,
+    /// How many instructions gangs have executed.
+    pub steps: u64,
+}
+
+impl Outcome {
+    /// The bytes of a buffer; none if there is no such buffer.
+    pub fn bytes(&self, set: u32, binding: u32) -> &[u8] {
+        let bytes = self.buffers.get(&(set, binding, 0));
+        bytes.map_or(&[], |bytes| bytes)
+    }
+
+    /// The numbers in a buffer, up to the last whole one.
+    pub fn read<T: Element>(&self, set: u32, binding: u32) -> Vec<T> {
+        let chunks = self.bytes(set, binding).chunks_exact(T::SIZE);
+        chunks.map(T::read).collect()
+    }
+
+    /// Whether nothing worse than a warning was found.
+    pub fn is_clean(&self) -> bool {
+        self.findings
+            .iter()
+            .all(|found| found.severity() != Severity::Error)
+    }
+
+    /// For tests.
+    ///
+    /// # Panics
+    ///
+    /// If something worse than a warning was found, with all of it.
+    pub fn assert_clean(&self) {
+        let messages: Vec<String> = self.findings.iter().map(ToString::to_string).collect();
+        assert!(self.is_clean(), "{}", messages.join("\n"));
+    }
+}

@@ -1,0 +1,211 @@
+//! What is wrong is found, with the instruction and the invocation.
+
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_grammar::Op;
+use spirvkit_interp::{Outcome, Run};
+
+use crate::shader::{run, shader};
+
+/// Expects one finding of this kind, at an instruction with this opcode, with this in its
+/// message.
+#[track_caller]
+fn finds(words: &[u32], out: &Outcome, rule: &str, op: Op, message: &str) {
+    let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
+    assert_eq!(rules, [rule]);
+    let found = &out.findings[0];
+    assert!(found.message().contains(message), "{}", found.message());
+    let index = ModuleIndex::new(words).unwrap();
+    let at = found.word_offset().unwrap() as u32;
+    assert_eq!(index.inst(at).map(|inst| inst.op()), Some(op));
+}
+
+#[test]
+fn accesses_beyond_a_buffer() {
+    let body = "%beyond = OpIAdd %u32 %index %u1
+%at = OpAccessChain %ptr_element %in %u0 %beyond
+%result = OpLoad %u32 %at";
+    let words = shader("", body);
+    let inputs: Vec<u32> = (1..65).collect();
+    let out = run(&words, 32, &inputs);
+    let message = "reads 4 bytes at offset 256 of `in`, which has 256 bytes; executed by invocation (63, 0, 0)";
+    finds(&words, &out, "run.bounds", Op::Load, message);
+    // What is there is read all the same, and the rest is zero.
+    let mut expected: Vec<u32> = (2..65).collect();
+    expected.push(0);
+    assert_eq!(out.read::<u32>(0, 1), expected);
+}
+
+#[test]
+fn indexes_beyond_an_array() {
+    let globals = "%array4 = OpTypeArray %u32 %u4
+%ptr_array = OpTypePointer Workgroup %array4
+%ptr_part = OpTypePointer Workgroup %u32
+%numbers = OpVariable %ptr_array Workgroup";
+    let body = "%which = OpBitwiseAnd %u32 %value %u4
+%at = OpAccessChain %ptr_part %numbers %which
+%result = OpLoad %u32 %at";
+    let words = shader(globals, body);
+    let mut inputs = [0; 64];
+    inputs[5] = 4;
+    let out = run(&words, 8, &inputs);
+    let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
+    assert_eq!(rules, ["run.index", "run.bounds"]);
+    assert!(
+        out.findings[0]
+            .message()
+            .contains("the index is 4, but there are 4 elements")
+    );
+}
+
+#[test]
+fn divisions_by_zero() {
+    let words = shader("", "%result = OpUDiv %u32 %u5 %value");
+    let mut inputs = [1; 64];
+    inputs[40] = 0;
+    let out = run(&words, 32, &inputs);
+    finds(
+        &words,
+        &out,
+        "run.division",
+        Op::UDiv,
+        "the divisor is zero",
+    );
+    assert!(!out.is_clean());
+}
+
+#[test]
+fn shifts_by_too_much_are_warned_of() {
+    let words = shader("", "%result = OpShiftLeftLogical %u32 %u5 %value");
+    let out = run(&words, 32, &[32; 64]);
+    finds(
+        &words,
+        &out,
+        "run.undefined",
+        Op::ShiftLeftLogical,
+        "64 times",
+    );
+    assert!(out.is_clean());
+}
+
+#[test]
+fn lanes_that_do_not_take_part_find_nothing() {
+    let body = "%is_zero = OpIEqual %bool %value %u0
+OpSelectionMerge %merge None
+OpBranchConditional %is_zero %merge %divide
+%divide = OpLabel
+%quotient = OpUDiv %u32 %u64 %value
+OpBranch %merge
+%merge = OpLabel
+%result = OpPhi %u32 %u0 %entry %quotient %divide";
+    let inputs: Vec<u32> = (0..64).map(|index| index % 3).collect();
+    crate::shader::gives("", body, &inputs, |_, value| {
+        64u32.checked_div(value).unwrap_or(0)
+    });
+}
+
+#[test]
+fn barriers_that_not_all_reach() {
+    let body = "%low = OpULessThan %bool %index %u31
+OpSelectionMerge %merge None
+OpBranchConditional %low %wait %merge
+%wait = OpLabel
+OpControlBarrier %u2 %u2 %u264
+OpBranch %merge
+%merge = OpLabel
+%result = OpCopyObject %u32 %value";
+    let words = shader("", body);
+    let out = run(&words, 32, &[1; 64]);
+    let message = "a part of the workgroup ends without reaching this barrier";
+    finds(&words, &out, "run.barrier", Op::ControlBarrier, message);
+    assert_eq!(out.read::<u32>(0, 1), [1; 64]);
+}
+
+#[test]
+fn loops_without_end() {
+    let body = "OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranchConditional %true %continue %merge
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+%result = OpCopyObject %u32 %value";
+    let words = shader("", body);
+    let run = Run::new(&words)
+        .storage(0, 0, &[0u32; 64])
+        .zeroed(0, 1, 256)
+        .max_steps(100_000);
+    let out = run.dispatch([1, 1, 1]).unwrap();
+    let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
+    assert_eq!(rules, ["run.steps"]);
+}
+
+#[test]
+fn what_is_not_writable_is_not_written() {
+    let words = shader("OpNop", "OpStore %in_at %u1\n%result = OpLoad %u32 %in_at");
+    let text = spirvkit_text::disassemble(&words, &Default::default())
+        .unwrap()
+        .text;
+    let text = text.replace(
+        "OpDecorate %in Binding 0",
+        "OpDecorate %in Binding 0\nOpDecorate %in NonWritable",
+    );
+    let words = spirvkit_text::assemble(&text, &Default::default())
+        .unwrap()
+        .words;
+    let out = run(&words, 32, &[7; 64]);
+    finds(&words, &out, "run.read-only", Op::Store, "`in`");
+    assert_eq!(out.read::<u32>(0, 1), [7; 64]);
+}
+
+#[test]
+fn what_cannot_be_run_is_named() {
+    let globals = "%image = OpTypeImage %f32 2D 0 0 0 2 Rgba32f
+%ptr_image = OpTypePointer UniformConstant %image
+%picture = OpVariable %ptr_image UniformConstant";
+    let words = shader(
+        globals,
+        "%loaded = OpLoad %image %picture\n%result = OpCopyObject %u32 %value",
+    );
+    let run = Run::new(&words)
+        .storage(0, 0, &[0u32; 64])
+        .zeroed(0, 1, 256);
+    let errors = run.dispatch([1, 1, 1]).unwrap_err().into_vec();
+    assert_eq!(errors[0].rule(), "run.unsupported");
+    assert!(errors[0].message().contains("UniformConstant"));
+}
+
+#[test]
+fn what_does_not_match_the_module_is_refused() {
+    let words = shader("", "%result = OpCopyObject %u32 %value");
+    let message = |run: Run<'_>| {
+        let error = run.dispatch([1, 1, 1]).unwrap_err().into_vec().remove(0);
+        assert_eq!(error.rule(), "run.interface");
+        error.message().to_owned()
+    };
+    let missing = message(Run::new(&words).storage(0, 0, &[0u32]));
+    assert_eq!(missing, "`out` at set 0, binding 1 has no buffer");
+    let name = message(Run::new(&words).entry("other"));
+    assert_eq!(name, "there is no entry point `other`");
+    let constant = message(Run::new(&words).spec(3, 1u32));
+    assert_eq!(
+        constant,
+        "there is no specialization constant with SpecId 3"
+    );
+    let full = Run::new(&words)
+        .storage(0, 0, &[0u32; 64])
+        .zeroed(0, 1, 256);
+    assert!(message(full.clone().subgroup_size(12)).contains("12"));
+    let error = full
+        .max_memory(1 << 10)
+        .dispatch([1, 1, 1])
+        .unwrap_err()
+        .into_vec()
+        .remove(0);
+    assert_eq!(error.rule(), "run.unsupported");
+    assert!(
+        error
+            .message()
+            .contains("bytes of memory, more than it may")
+    );
+}

@@ -1,0 +1,7 @@
+//! Modules are run, and what comes of it is compared with what the specification says.
+
+mod control_flow;
+mod findings;
+mod operations;
+mod reconvergence;
+mod shader;

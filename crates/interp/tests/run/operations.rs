@@ -1,0 +1,293 @@
+//! Operations give what `eval` says, whichever way they are lowered.
+
+use proptest::prelude::*;
+use spirvkit_binary::FloatFormat;
+use spirvkit_eval::{Environment, Scalar, ScalarType, evaluate_scalar};
+use spirvkit_grammar::Op;
+
+use crate::shader::{gives, run, shader};
+
+const U32: ScalarType = ScalarType::Integer { width: 32 };
+const F32: ScalarType = ScalarType::Float(FloatFormat::Single);
+
+/// Operations on two numbers of 32 bits: opcode, the type of its operands and of its result.
+const BINARY: [(Op, &str, &str); 36] = [
+    (Op::IAdd, "u32", "u32"),
+    (Op::ISub, "u32", "u32"),
+    (Op::IMul, "u32", "u32"),
+    (Op::UDiv, "u32", "u32"),
+    (Op::UMod, "u32", "u32"),
+    (Op::SDiv, "i32", "i32"),
+    (Op::SRem, "i32", "i32"),
+    (Op::SMod, "i32", "i32"),
+    (Op::BitwiseAnd, "u32", "u32"),
+    (Op::BitwiseOr, "u32", "u32"),
+    (Op::BitwiseXor, "u32", "u32"),
+    (Op::ShiftLeftLogical, "u32", "u32"),
+    (Op::ShiftRightLogical, "u32", "u32"),
+    (Op::ShiftRightArithmetic, "u32", "u32"),
+    (Op::FAdd, "f32", "f32"),
+    (Op::FSub, "f32", "f32"),
+    (Op::FMul, "f32", "f32"),
+    (Op::FDiv, "f32", "f32"),
+    (Op::FRem, "f32", "f32"),
+    (Op::FMod, "f32", "f32"),
+    (Op::IEqual, "u32", "bool"),
+    (Op::INotEqual, "u32", "bool"),
+    (Op::ULessThan, "u32", "bool"),
+    (Op::UGreaterThanEqual, "u32", "bool"),
+    (Op::SLessThanEqual, "i32", "bool"),
+    (Op::SGreaterThan, "i32", "bool"),
+    (Op::FOrdEqual, "f32", "bool"),
+    (Op::FUnordEqual, "f32", "bool"),
+    (Op::FOrdNotEqual, "f32", "bool"),
+    (Op::FUnordNotEqual, "f32", "bool"),
+    (Op::FOrdLessThan, "f32", "bool"),
+    (Op::FUnordLessThan, "f32", "bool"),
+    (Op::FOrdGreaterThan, "f32", "bool"),
+    (Op::FUnordGreaterThanEqual, "f32", "bool"),
+    (Op::FOrdLessThanEqual, "f32", "bool"),
+    (Op::FUnordLessThanEqual, "f32", "bool"),
+];
+
+/// Bits that make numbers worth a look: zeros, infinities, NaNs, denormals, bounds.
+fn word() -> impl Strategy<Value = u32> {
+    let special = [
+        0,
+        1,
+        2,
+        31,
+        32,
+        0x7fff_ffff,
+        0x8000_0000,
+        u32::MAX,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0001,
+        0xffc1_2345,
+        0x7f80_0001,
+        0x0000_ffff,
+        0x3f80_0000,
+        0xbf80_0000,
+        0x3f00_0000,
+        0x7f7f_ffff,
+        0x0080_0000,
+    ];
+    prop_oneof![any::<u32>(), proptest::sample::select(special.to_vec())]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn operations_on_words_are_those_of_eval(
+        operation in proptest::sample::select(BINARY.to_vec()),
+        inputs in proptest::collection::vec(word(), 64),
+        other in word(),
+    ) {
+        let (op, operand, result) = operation;
+        let globals = format!("%other = OpConstant %u32 {other}");
+        let convert = match operand {
+            "u32" => "%a = OpCopyObject %u32 %value\n%b = OpCopyObject %u32 %other",
+            "i32" => "%a = OpBitcast %i32 %value\n%b = OpBitcast %i32 %other",
+            _ => "%a = OpBitcast %f32 %value\n%b = OpBitcast %f32 %other",
+        };
+        let back = match result {
+            "bool" => "%result = OpSelect %u32 %c %u1 %u0",
+            _ => "%result = OpBitcast %u32 %c",
+        };
+        let body = format!("{convert}\n%c = {op} %{result} %a %b\n{back}");
+        let words = shader(&globals, &body);
+        let out = run(&words, 32, &inputs);
+        let scalar_type = |name| match name { "f32" => F32, "bool" => ScalarType::Bool, _ => U32 };
+        let ty = scalar_type(operand);
+        for (index, result_bits) in out.read::<u32>(0, 1).into_iter().enumerate() {
+            let operands = [Scalar::new(ty, inputs[index].into()), Scalar::new(ty, other.into())];
+            let environment = Environment::default();
+            let expected = evaluate_scalar(op, scalar_type(result), &operands, &environment).unwrap();
+            prop_assert_eq!(result_bits, expected.common().bits() as u32, "{} {:#x} {:#x}", op, inputs[index], other);
+        }
+    }
+}
+
+#[test]
+fn wide_and_narrow_integers_are_computed_with() {
+    let globals =
+        "%i64 = OpTypeInt 64 0\n%i16 = OpTypeInt 16 1\n%big = OpConstant %i64 0x100000001";
+    let body = "%wide = OpUConvert %i64 %value
+%product = OpIMul %i64 %wide %big
+%halves = OpBitcast %v2u32 %product
+%low = OpCompositeExtract %u32 %halves 0
+%high = OpCompositeExtract %u32 %halves 1
+%narrow = OpUConvert %i16 %value
+%signed = OpSConvert %i32 %narrow
+%unsigned = OpBitcast %u32 %signed
+%sum = OpIAdd %u32 %low %high
+%result = OpIAdd %u32 %sum %unsigned";
+    gives(
+        globals,
+        body,
+        &[1, 0x8000, 0xffff_ffff, 70_000],
+        |_, value| {
+            let product = u64::from(value).wrapping_mul(0x1_0000_0001);
+            let narrow = i32::from(value as u16 as i16) as u32;
+            (product as u32)
+                .wrapping_add((product >> 32) as u32)
+                .wrapping_add(narrow)
+        },
+    );
+}
+
+#[test]
+fn bits_are_put_together_and_taken_apart() {
+    let globals = "%half = OpTypeFloat 16\n%v2half = OpTypeVector %half 2";
+    let body = "%parts = OpBitcast %v2half %value
+%first = OpCompositeExtract %half %parts 0
+%second = OpCompositeExtract %half %parts 1
+%swapped = OpCompositeConstruct %v2half %second %first
+%result = OpBitcast %u32 %swapped";
+    gives(globals, body, &[0x3c00_4000, 0xffff_0001], |_, value| {
+        value.rotate_left(16)
+    });
+}
+
+#[test]
+fn carries_and_wide_products_have_two_halves() {
+    let globals = "%pair = OpTypeStruct %u32 %u32\n%most = OpConstant %u32 0xffffffff";
+    let body = "%sum = OpIAddCarry %pair %value %most
+%carry = OpCompositeExtract %u32 %sum 1
+%product = OpUMulExtended %pair %value %most
+%high = OpCompositeExtract %u32 %product 1
+%result = OpIAdd %u32 %carry %high";
+    gives(globals, body, &[0, 1, 5, u32::MAX], |_, value| {
+        let carry = u32::from(value != 0);
+        carry + ((u64::from(value) * 0xffff_ffff) >> 32) as u32
+    });
+}
+
+#[test]
+fn composites_are_built_changed_and_indexed() {
+    let globals = "%matrix = OpTypeMatrix %v3f32 2";
+    let body = "%x = OpCompositeConstruct %v3u32 %value %index %u3
+%y = OpCompositeInsert %v3u32 %u5 %x 2
+%z = OpVectorShuffle %v3u32 %y %x 2 0 4
+%which = OpUMod %u32 %index %u3
+%part = OpVectorExtractDynamic %u32 %z %which
+%w = OpVectorInsertDynamic %v3u32 %z %part %u0
+%result = OpCompositeExtract %u32 %w 0";
+    gives(globals, body, &[7, 8, 9, 10], |index, value| {
+        match index % 3 {
+            0 => 5,
+            1 => value,
+            _ => index,
+        }
+    });
+}
+
+#[test]
+fn products_of_matrices_go_row_by_column() {
+    let globals = "%v2f32 = OpTypeVector %f32 2
+%m23 = OpTypeMatrix %v3f32 2
+%f3 = OpConstant %f32 3
+%f4 = OpConstant %f32 4
+%first = OpConstantComposite %v3f32 %f1 %f2 %f3
+%second = OpConstantComposite %v3f32 %f4 %f1 %f2
+%matrix = OpConstantComposite %m23 %first %second";
+    // The second row of [1 4; 2 1; 3 2] times (v, 2).
+    let body = "%v = OpConvertUToF %f32 %value
+%vector = OpCompositeConstruct %v2f32 %v %f2
+%product = OpMatrixTimesVector %v3f32 %matrix %vector
+%row = OpCompositeExtract %f32 %product 1
+%result = OpConvertFToU %u32 %row";
+    gives(globals, body, &[0, 1, 2, 10], |_, value| 2 * value + 2);
+}
+
+#[test]
+fn packed_bytes_are_multiplied() {
+    let globals = "%weights = OpConstant %u32 0x80ff0201";
+    let body = "%signed = OpSDot %i32 %value %weights PackedVectorFormat4x8Bit
+%result = OpBitcast %u32 %signed";
+    gives(globals, body, &[0x0101_0101, 0xff80_7f05], |_, value| {
+        let bytes = value.to_le_bytes().map(|byte| i32::from(byte as i8));
+        (bytes[0] + 2 * bytes[1] - bytes[2] - 128 * bytes[3]) as u32
+    });
+}
+
+#[test]
+fn memory_of_all_kinds_keeps_what_is_stored() {
+    let globals = "%array4 = OpTypeArray %u32 %u4
+%ptr_array = OpTypePointer Function %array4
+%ptr_private = OpTypePointer Private %array4
+%private = OpVariable %ptr_private Private
+%ptr_private_element = OpTypePointer Private %u32";
+    // What is indexed dynamically lies in memory.
+    let text = "%which = OpBitwiseAnd %u32 %index %u3
+%at = OpAccessChain %ptr_private_element %private %which
+OpStore %at %value
+%fixed = OpAccessChain %ptr_private_element %private %u2
+%two = OpLoad %u32 %fixed
+%again = OpLoad %u32 %at
+%result = OpIAdd %u32 %two %again";
+    gives(globals, text, &[3, 4, 5, 6], |index, value| {
+        match index & 3 {
+            2 => 2 * value,
+            _ => value,
+        }
+    });
+}
+
+#[test]
+fn atomics_see_each_other() {
+    let body = "%old = OpAtomicIAdd %u32 %shared %u1 %u264 %u1
+OpControlBarrier %u2 %u2 %u264
+%result = OpAtomicLoad %u32 %shared %u1 %u264";
+    gives("", body, &[], |_, _| 64);
+}
+
+#[test]
+fn subgroups_share_values() {
+    let body = "%sum = OpGroupNonUniformIAdd %u32 %u3 ExclusiveScan %value
+%first = OpGroupNonUniformBroadcastFirst %u32 %u3 %value
+%swapped = OpGroupNonUniformShuffleXor %u32 %u3 %value %u1
+%one = OpIAdd %u32 %sum %first
+%result = OpIAdd %u32 %one %swapped";
+    let inputs: Vec<u32> = (0..64).map(|index| index * index + 3).collect();
+    let words = shader("", body);
+    for size in crate::shader::SIZES {
+        let out = run(&words, size, &inputs);
+        out.assert_clean();
+        for (index, result) in out.read::<u32>(0, 1).into_iter().enumerate() {
+            let start = index / size as usize * size as usize;
+            let sum: u32 = inputs[start..index].iter().sum();
+            let expected = sum + inputs[start] + inputs[index ^ 1];
+            assert_eq!(
+                result, expected,
+                "invocation {index} of subgroups of {size}"
+            );
+        }
+    }
+}
+
+#[test]
+fn instructions_of_the_extended_set_are_those_of_eval() {
+    let body = "%number = OpConvertUToF %f32 %value
+%vector = OpCompositeConstruct %v3f32 %number %f2 %f1
+%length = OpExtInst %f32 %glsl Length %vector
+%exponential = OpExtInst %f32 %glsl Exp2 %f2
+%both = OpExtInst %pair %glsl FrexpStruct %length
+%significand = OpCompositeExtract %f32 %both 0
+%exponent = OpCompositeExtract %i32 %both 1
+%again = OpExtInst %f32 %glsl Ldexp %significand %exponent
+%scaled = OpFMul %f32 %again %exponential
+%result = OpConvertFToU %u32 %scaled";
+    // The lengths of (2, 2, 1) and (4, 2, 1) up to (38, 2, 1).
+    gives(
+        "%pair = OpTypeStruct %f32 %i32",
+        body,
+        &[2, 4, 38],
+        |_, value| {
+            let square = value * value + 5;
+            (4.0 * f64::from(square).sqrt()) as u32
+        },
+    );
+}

@@ -1,0 +1,517 @@
+//! Random structured programs tell by ballots which invocations execute together, and an
+//! independent reference says which must (SPV_KHR_maximal_reconvergence).
+//!
+//! The reference goes through a program as a tree, with sets of lanes: what comes out of a branch, a turn of a loop or
+//! a call is what went in, less what breaks, continues or returns.
+
+use std::fmt::Write;
+
+use proptest::prelude::*;
+use spirvkit_interp::Run;
+use spirvkit_text::assemble;
+
+use crate::shader::SIZES;
+
+/// What a program consists of.
+#[derive(Clone, Debug)]
+enum Statement {
+    /// Mixes the ballot of all that are here into the invocation's number.
+    Ballot,
+    If(u32, Vec<Statement>, Vec<Statement>),
+    Switch(u32, Vec<Vec<Statement>>),
+    /// Each invocation takes as many turns as the condition says, 1 to 4.
+    Loop(u32, Vec<Statement>),
+    Break,
+    Continue,
+    Return,
+    Call(usize),
+}
+
+/// Functions, of which each calls only those behind it. The first is the entry point's.
+type Program = Vec<Vec<Statement>>;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % limit
+    }
+}
+
+fn program(seed: u64) -> Program {
+    let mut random = Random(seed | 1);
+    random.below(2);
+    let count = 1 + random.below(3) as usize;
+    let functions = (0..count).map(|index| {
+        let mut budget = 24;
+        statements(&mut random, 0, false, index, count, &mut budget)
+    });
+    functions.collect()
+}
+
+fn statements(
+    random: &mut Random,
+    depth: u32,
+    in_loop: bool,
+    function: usize,
+    count: usize,
+    budget: &mut u32,
+) -> Vec<Statement> {
+    let mut all = vec![Statement::Ballot];
+    for _ in 0..1 + random.below(3) {
+        if *budget == 0 || depth > 5 {
+            break;
+        }
+        *budget -= 1;
+        let salt = random.below(1 << 16) as u32;
+        let mut inner = |random: &mut Random, in_loop| {
+            statements(random, depth + 1, in_loop, function, count, budget)
+        };
+        match random.below(10) {
+            0..=2 => {
+                let then = inner(random, in_loop);
+                let otherwise = match random.below(2) {
+                    0 => Vec::new(),
+                    _ => inner(random, in_loop),
+                };
+                all.push(Statement::If(salt, then, otherwise));
+            }
+            3..=4 => {
+                let body = inner(random, true);
+                all.push(Statement::Loop(salt, body));
+            }
+            5 => {
+                let cases = (0..2 + random.below(2)).map(|_| inner(random, in_loop));
+                let cases = cases.collect();
+                all.push(Statement::Switch(salt, cases));
+            }
+            6 if function + 1 < count => {
+                let callee = function + 1 + random.below((count - function - 1) as u64) as usize;
+                all.push(Statement::Call(callee));
+            }
+            // What leaves comes last, and only some of the time.
+            7 if in_loop && depth > 0 => {
+                all.push(Statement::Break);
+                return all;
+            }
+            8 if in_loop && depth > 0 => {
+                all.push(Statement::Continue);
+                return all;
+            }
+            9 if depth > 0 => {
+                all.push(Statement::Return);
+                return all;
+            }
+            _ => {}
+        }
+        all.push(Statement::Ballot);
+    }
+    all
+}
+
+/// A number that seems random, from an invocation's and a place's.
+fn mixed(value: u32, salt: u32) -> u32 {
+    (value ^ salt).wrapping_mul(0x9e37_79b1) >> 24
+}
+
+/// The lanes that leave a part of the program in each way.
+#[derive(Clone, Copy, Default)]
+struct Ways {
+    on: u64,
+    broken: u64,
+    continued: u64,
+    returned: u64,
+}
+
+struct Reference<'p> {
+    program: &'p Program,
+    /// What each lane decides by.
+    values: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Reference<'_> {
+    fn choose(&self, lanes: u64, is: impl Fn(u32) -> bool) -> u64 {
+        let lanes = (0..64).filter(|lane| lanes >> lane & 1 != 0 && is(self.values[*lane]));
+        lanes.fold(0, |all, lane| all | 1 << lane)
+    }
+
+    fn all(&mut self, statements: &[Statement], lanes: u64) -> Ways {
+        let mut ways = Ways {
+            on: lanes,
+            ..Ways::default()
+        };
+        for statement in statements {
+            if ways.on == 0 {
+                break;
+            }
+            let next = self.one(statement, ways.on);
+            ways.on = next.on;
+            ways.broken |= next.broken;
+            ways.continued |= next.continued;
+            ways.returned |= next.returned;
+        }
+        ways
+    }
+
+    fn parts(&mut self, parts: impl IntoIterator<Item = (u64, Vec<Statement>)>) -> Ways {
+        let mut all = Ways::default();
+        for (lanes, statements) in parts {
+            let ways = self.all(&statements, lanes);
+            all.on |= ways.on;
+            all.broken |= ways.broken;
+            all.continued |= ways.continued;
+            all.returned |= ways.returned;
+        }
+        all
+    }
+
+    fn one(&mut self, statement: &Statement, lanes: u64) -> Ways {
+        let mut ways = Ways::default();
+        match statement {
+            Statement::Ballot => {
+                let (low, high) = (lanes as u32, (lanes >> 32) as u32);
+                for (lane, number) in self.numbers.iter_mut().enumerate() {
+                    if lanes >> lane & 1 != 0 {
+                        let here = low ^ high.wrapping_mul(3);
+                        *number = number.wrapping_mul(31).wrapping_add(here);
+                    }
+                }
+                ways.on = lanes;
+            }
+            Statement::If(salt, then, otherwise) => {
+                let chosen = self.choose(lanes, |value| mixed(value, *salt) & 1 != 0);
+                let parts = [(chosen, then.clone()), (lanes & !chosen, otherwise.clone())];
+                return self.parts(parts);
+            }
+            Statement::Switch(salt, cases) => {
+                let mut parts = Vec::new();
+                for (index, case) in cases.iter().enumerate() {
+                    let is_last = index + 1 == cases.len();
+                    let chosen = self.choose(lanes, |value| {
+                        let selector = mixed(value, *salt) & 3;
+                        selector as usize == index || is_last && selector as usize > index
+                    });
+                    parts.push((chosen, case.clone()));
+                }
+                return self.parts(parts);
+            }
+            Statement::Loop(salt, body) => {
+                let mut inside = lanes;
+                for turn in 0..4 {
+                    let chosen = self.choose(inside, |value| turn < 1 + (mixed(value, *salt) & 3));
+                    ways.on |= inside & !chosen;
+                    let turn = self.all(body, chosen);
+                    ways.on |= turn.broken;
+                    ways.returned |= turn.returned;
+                    inside = turn.on | turn.continued;
+                }
+                ways.on |= inside;
+            }
+            Statement::Break => ways.broken = lanes,
+            Statement::Continue => ways.continued = lanes,
+            Statement::Return => ways.returned = lanes,
+            Statement::Call(function) => {
+                let body = self.program[*function].clone();
+                self.all(&body, lanes);
+                ways.on = lanes;
+            }
+        }
+        ways
+    }
+}
+
+/// Writes a program as assembly.
+#[derive(Default)]
+struct Writer {
+    text: String,
+    ids: u32,
+    /// Merge block and continue target of the loops around.
+    loops: Vec<(u32, u32)>,
+}
+
+impl Writer {
+    fn id(&mut self) -> u32 {
+        self.ids += 1;
+        self.ids
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text += line;
+        self.text += "\n";
+    }
+
+    /// A number that decides, as `mixed` makes it.
+    fn mixed(&mut self, salt: u32) -> u32 {
+        let (a, b, c) = (self.id(), self.id(), self.id());
+        let _ = writeln!(self.text, "%k{a} = OpBitwiseXor %u32 %value %salt{salt}");
+        let _ = writeln!(self.text, "%k{b} = OpIMul %u32 %k{a} %golden");
+        let _ = writeln!(self.text, "%k{c} = OpShiftRightLogical %u32 %k{b} %u24");
+        c
+    }
+
+    /// Writes statements; false if none of the lanes come out at the end.
+    fn all(&mut self, statements: &[Statement]) -> bool {
+        statements.iter().all(|statement| self.one(statement))
+    }
+
+    /// Writes a block that ends at a label, unless it is left before.
+    fn part(&mut self, label: u32, statements: &[Statement], end: u32) {
+        self.line(&format!("%l{label} = OpLabel"));
+        if self.all(statements) {
+            self.line(&format!("OpBranch %l{end}"));
+        }
+    }
+
+    fn one(&mut self, statement: &Statement) -> bool {
+        match statement {
+            Statement::Ballot => {
+                let i = self.id();
+                let _ = writeln!(
+                    self.text,
+                    "%ballot{i} = OpGroupNonUniformBallot %v4u32 %u3 %true
+%low{i} = OpCompositeExtract %u32 %ballot{i} 0
+%high{i} = OpCompositeExtract %u32 %ballot{i} 1
+%times{i} = OpIMul %u32 %high{i} %u3
+%here{i} = OpBitwiseXor %u32 %low{i} %times{i}
+%old{i} = OpLoad %u32 %number
+%scaled{i} = OpIMul %u32 %old{i} %u31
+%new{i} = OpIAdd %u32 %scaled{i} %here{i}
+OpStore %number %new{i}"
+                );
+            }
+            Statement::If(salt, then, otherwise) => {
+                let number = self.mixed(*salt);
+                let (i, then_label, other_label, merge) =
+                    (self.id(), self.id(), self.id(), self.id());
+                let _ = writeln!(
+                    self.text,
+                    "%bit{i} = OpBitwiseAnd %u32 %k{number} %u1
+%is{i} = OpINotEqual %bool %bit{i} %u0
+OpSelectionMerge %l{merge} None
+OpBranchConditional %is{i} %l{then_label} %l{other_label}"
+                );
+                self.part(then_label, then, merge);
+                self.part(other_label, otherwise, merge);
+                self.line(&format!("%l{merge} = OpLabel"));
+            }
+            Statement::Switch(salt, cases) => {
+                let number = self.mixed(*salt);
+                let (i, merge) = (self.id(), self.id());
+                let labels: Vec<u32> = cases.iter().map(|_| self.id()).collect();
+                let last = labels[labels.len() - 1];
+                let _ = write!(
+                    self.text,
+                    "%selector{i} = OpBitwiseAnd %u32 %k{number} %u3
+OpSelectionMerge %l{merge} None
+OpSwitch %selector{i} %l{last}"
+                );
+                for (index, label) in labels.iter().enumerate() {
+                    let _ = write!(self.text, " {index} %l{label}");
+                }
+                self.line("");
+                for (label, case) in labels.into_iter().zip(cases) {
+                    self.part(label, case, merge);
+                }
+                self.line(&format!("%l{merge} = OpLabel"));
+            }
+            Statement::Loop(salt, body) => {
+                let number = self.mixed(*salt);
+                let i = self.id();
+                let [before, header, inside, next, merge] = std::array::from_fn(|_| self.id());
+                let _ = writeln!(
+                    self.text,
+                    "%few{i} = OpBitwiseAnd %u32 %k{number} %u3
+%turns{i} = OpIAdd %u32 %few{i} %u1
+OpBranch %l{before}
+%l{before} = OpLabel
+OpBranch %l{header}
+%l{header} = OpLabel
+%turn{i} = OpPhi %u32 %u0 %l{before} %more{i} %l{next}
+%on{i} = OpULessThan %bool %turn{i} %turns{i}
+OpLoopMerge %l{merge} %l{next} None
+OpBranchConditional %on{i} %l{inside} %l{merge}"
+                );
+                self.loops.push((merge, next));
+                self.part(inside, body, next);
+                self.loops.pop();
+                let _ = writeln!(
+                    self.text,
+                    "%l{next} = OpLabel
+%more{i} = OpIAdd %u32 %turn{i} %u1
+OpBranch %l{header}
+%l{merge} = OpLabel"
+                );
+            }
+            Statement::Break => {
+                let merge = self.loops.last().map_or(0, |labels| labels.0);
+                self.line(&format!("OpBranch %l{merge}"));
+                return false;
+            }
+            Statement::Continue => {
+                let next = self.loops.last().map_or(0, |labels| labels.1);
+                self.line(&format!("OpBranch %l{next}"));
+                return false;
+            }
+            Statement::Return => {
+                self.line("OpReturn");
+                return false;
+            }
+            Statement::Call(function) => {
+                let i = self.id();
+                self.line(&format!(
+                    "%call{i} = OpFunctionCall %void %function{function}"
+                ));
+            }
+        }
+        true
+    }
+}
+
+/// The whole module: `%number` and `%value` are private variables, but for reading the value in each function.
+fn module(program: &Program) -> Vec<u32> {
+    let mut functions = Writer::default();
+    for (index, body) in program.iter().enumerate() {
+        let _ = writeln!(
+            functions.text,
+            "%function{index} = OpFunction %void None %fn\n%start{index} = OpLabel"
+        );
+        let start = functions.text.len();
+        let _ = writeln!(functions.text, "%value = OpLoad %u32 %decides");
+        if functions.all(body) {
+            functions.line("OpReturn");
+        }
+        functions.line("OpFunctionEnd");
+        // The value is another in each function.
+        let text = functions
+            .text
+            .split_off(start)
+            .replace("%value", &format!("%value{index}"));
+        functions.text += &text;
+    }
+    let mut salts = Vec::new();
+    for (start, _) in functions.text.match_indices("%salt") {
+        let digits = functions.text[start + 5..].split_whitespace().next();
+        salts.extend(digits.map(str::to_owned));
+    }
+    salts.sort();
+    salts.dedup();
+    let salts: String = salts
+        .iter()
+        .map(|salt| format!("%salt{salt} = OpConstant %u32 {salt}\n"))
+        .collect();
+    let text = format!(
+        "OpCapability Shader
+OpCapability GroupNonUniformBallot
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %local %in %out %number %decides
+OpExecutionMode %main LocalSize 64 1 1
+OpDecorate %local BuiltIn LocalInvocationIndex
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 4
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%v4u32 = OpTypeVector %u32 4
+%array = OpTypeRuntimeArray %u32
+%block = OpTypeStruct %array
+%ptr_block = OpTypePointer StorageBuffer %block
+%ptr_element = OpTypePointer StorageBuffer %u32
+%ptr_input = OpTypePointer Input %u32
+%ptr_private = OpTypePointer Private %u32
+%true = OpConstantTrue %bool
+%u0 = OpConstant %u32 0
+%u1 = OpConstant %u32 1
+%u3 = OpConstant %u32 3
+%u24 = OpConstant %u32 24
+%u31 = OpConstant %u32 31
+%golden = OpConstant %u32 0x9e3779b1
+{salts}%local = OpVariable %ptr_input Input
+%in = OpVariable %ptr_block StorageBuffer
+%out = OpVariable %ptr_block StorageBuffer
+%number = OpVariable %ptr_private Private %u0
+%decides = OpVariable %ptr_private Private
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%index = OpLoad %u32 %local
+%in_at = OpAccessChain %ptr_element %in %u0 %index
+%given = OpLoad %u32 %in_at
+OpStore %decides %given
+%called = OpFunctionCall %void %function0
+%ballot = OpGroupNonUniformBallot %v4u32 %u3 %true
+%low = OpCompositeExtract %u32 %ballot 0
+%old = OpLoad %u32 %number
+%new = OpBitwiseXor %u32 %old %low
+%out_at = OpAccessChain %ptr_element %out %u0 %index
+OpStore %out_at %new
+OpReturn
+OpFunctionEnd
+{}",
+        functions.text
+    );
+    assemble(&text, &Default::default())
+        .unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+        .words
+}
+
+/// Runs a program with subgroups of all sizes, and compares all numbers.
+fn agrees(seed: u64) -> Result<(), String> {
+    let program = program(seed);
+    let words = module(&program);
+    let mut random = Random(seed ^ 0x5555 | 1);
+    let values: Vec<u32> = (0..64).map(|_| random.below(1 << 32) as u32).collect();
+    for size in SIZES {
+        let mut expected = Vec::new();
+        for values in values.chunks(size as usize) {
+            let mut padded = values.to_vec();
+            padded.resize(64, 0);
+            let mut reference = Reference {
+                program: &program,
+                values: padded,
+                numbers: vec![0; 64],
+            };
+            let all = u64::MAX >> (64 - size);
+            reference.all(&program[0], all);
+            let numbers = &reference.numbers[..size as usize];
+            expected.extend(numbers.iter().map(|number| number ^ all as u32));
+        }
+        let run = Run::new(&words)
+            .subgroup_size(size)
+            .storage(0, 0, &values)
+            .zeroed(0, 1, 256);
+        let out = run
+            .dispatch([1, 1, 1])
+            .map_err(|errors| errors.to_string())?;
+        if let Some(found) = out.findings.first() {
+            return Err(found.to_string());
+        }
+        if out.read::<u32>(0, 1) != expected {
+            return Err(format!("seed {seed}, subgroups of {size}: {program:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// As many programs as `PROPTEST_CASES` says.
+fn cases() -> ProptestConfig {
+    let given = std::env::var("PROPTEST_CASES").ok();
+    ProptestConfig::with_cases(given.and_then(|cases| cases.parse().ok()).unwrap_or(64))
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn random_programs_reconverge_as_they_must(seed in any::<u64>()) {
+        agrees(seed).map_err(TestCaseError::fail)?;
+    }
+}

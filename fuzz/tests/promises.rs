@@ -340,6 +340,7 @@ fn reflection_keeps_its_promises() {
             let mut bytes = random.bytes(spirvkit_fuzz::RECIPE);
             bytes.extend_from_slice(&module);
             spirvkit_fuzz::reflected_module(&bytes);
+            spirvkit_fuzz::executed_module(&bytes);
         }
     }
     for _ in rounds(300) {

@@ -11,7 +11,7 @@ use spirvkit::grammar::GRAMMAR_REVISION;
 use crate::arguments::{ColorWhen, size};
 use crate::commands::{
     as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, info, layout, link,
-    man, merge, specialize, split, strip, trim_capabilities, val,
+    man, merge, run as run_, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::{Ending, UsageError};
 use crate::input::expect_at_most;
@@ -58,6 +58,7 @@ enum Command {
     Layout(layout::Arguments),
     Cfg(cfg::Arguments),
     Info(info::Arguments),
+    Run(run_::Arguments),
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),
     TrimCapabilities(trim_capabilities::Arguments),
@@ -183,6 +184,7 @@ pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>)
         Command::Layout(arguments) => layout::run(&arguments),
         Command::Cfg(arguments) => cfg::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Run(arguments) => run_::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
         Command::TrimCapabilities(arguments) => trim_capabilities::run(&arguments),

@@ -15,6 +15,7 @@ pub(crate) mod layout;
 pub(crate) mod link;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod run;
 pub(crate) mod specialize;
 pub(crate) mod split;
 pub(crate) mod strip;

@@ -137,6 +137,11 @@ impl Messages {
         self.warned
     }
 
+    /// Notes an error that is reported on standard output.
+    pub(crate) fn fail(&mut self) {
+        self.failed = true;
+    }
+
     /// Whether there was an error.
     pub(crate) fn failed(&self) -> bool {
         self.failed

@@ -119,6 +119,8 @@ pub use spirvkit_diff as diff;
 #[cfg(feature = "eval")]
 pub use spirvkit_eval as eval;
 pub use spirvkit_grammar as grammar;
+#[cfg(feature = "interp")]
+pub use spirvkit_interp as interp;
 #[cfg(feature = "ir")]
 pub use spirvkit_ir as ir;
 #[cfg(feature = "reflect")]
@@ -148,7 +150,7 @@ pub use spirvkit_text::{
 #[cfg(feature = "validate")]
 pub use spirvkit_validate::{Options as ValidateOptions, Report, Rule, find_rule, rules};
 #[cfg(feature = "validate")]
-pub use validation::{validate, validate_bytes, validate_text};
+pub use validation::{located, quoted, validate, validate_bytes, validate_text};
 
 /// The words of a module in host order, from the bytes of a file of either byte order.
 ///

@@ -86,6 +86,26 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
     report
 }
 
+/// Adds to diagnostics of a module, given as words in host order, what their instructions look
+/// like, and the lines of the shader that they came of.
+pub fn quoted(words: &[u32], diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let names = IdNames::new(words);
+    let report = Report::new(diagnostics);
+    let report = with_excerpts(report, room(words), |offsets| {
+        named_excerpts(words, offsets, &names)
+    });
+    report.into_diagnostics()
+}
+
+/// Moves diagnostics of a module into the text that it was assembled from, and quotes their
+/// instructions.
+pub fn located(text: &str, origins: &Origins, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let diagnostics = diagnostics.into_iter();
+    diagnostics
+        .map(|diagnostic| locate(diagnostic, text, origins))
+        .collect()
+}
+
 /// Moves a diagnostic into the text that its module was made from, and quotes
 /// the instructions as they stand there.
 fn locate(diagnostic: Diagnostic, text: &str, origins: &Origins) -> Diagnostic {

@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "layout",
     "cfg",
     "info",
+    "run",
     "specialize",
     "strip",
     "trim-capabilities",

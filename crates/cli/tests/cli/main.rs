@@ -31,6 +31,7 @@ mod proportion;
 mod readme;
 #[cfg(unix)]
 mod replacing;
+mod run;
 mod specialize;
 mod split;
 mod strip;

@@ -41,12 +41,13 @@ fn errors(ran: &Ran) -> Vec<Value> {
 }
 
 /// A command for each, with options that it needs, before its inputs.
-const COMMANDS: [&[&str]; 20] = [
+const COMMANDS: [&[&str]; 21] = [
     &["as", "-o", "out/"],
     &["dis"],
     &["layout"],
     &["cfg"],
     &["info"],
+    &["run"],
     &["specialize", "--list"],
     &["specialize", "--all-defaults", "-o", "out/"],
     &["strip", "--all", "-o", "out/"],

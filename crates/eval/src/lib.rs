@@ -57,9 +57,10 @@
 //!
 //! Functions of the extended sets that are not exact but for a rounding, such as `Sin`, are
 //! computed with the 53 bits of binary64 and rounded to nearest: numbers of 16 and 32 bits
-//! are off by half a unit in the last place and next to nothing more, those of 64 by at most
-//! two and a half, but for `tgamma`, which is off by eight. [`glsl_precision`] and
-//! [`opencl_precision`] say how exact they must be.
+//! are off by half a unit in the last place and next to nothing more. Those of 64 are off by
+//! up to three, `tgamma` by ten, and what its set defines by a formula by what that
+//! makes of its roundings. [`glsl_precision`] and [`opencl_precision`] say how exact they
+//! must be.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![no_std]
 #![deny(missing_docs)]

@@ -7,11 +7,6 @@ pub(crate) fn rsqrt(x: f64) -> f64 {
     1.0 / libm::sqrt(x)
 }
 
-/// The reciprocal.
-pub(crate) fn reciprocal(x: f64) -> f64 {
-    1.0 / x
-}
-
 /// A power of 10; `libm`'s own is up to three units off.
 pub(crate) fn exp10(x: f64) -> f64 {
     libm::pow(10.0, x)
@@ -36,12 +31,17 @@ fn quarters(half_turns: f64) -> (f64, u8) {
     (turn - nearest / 2.0, nearest as u8 & 3)
 }
 
-/// The sine and cosine of at most a quarter of a half turn.
-fn of_half_turns(part: f64) -> (f64, f64) {
+/// A part of a half turn in radians, and what is missing of it.
+fn in_radians(part: f64) -> (f64, f64) {
     /// What π has beyond its 53 bits.
     const REST: f64 = 1.224_646_799_147_353_2e-16;
     let angle = part * PI;
-    let rest = libm::fma(part, PI, -angle) + part * REST;
+    (angle, libm::fma(part, PI, -angle) + part * REST)
+}
+
+/// The sine and cosine of at most a quarter of a half turn.
+fn of_half_turns(part: f64) -> (f64, f64) {
+    let (angle, rest) = in_radians(part);
     let (sine, cosine) = libm::sincos(angle);
     (sine + cosine * rest, cosine - sine * rest)
 }
@@ -78,14 +78,16 @@ pub(crate) fn cospi(x: f64) -> f64 {
 /// `tan(πx)`.
 pub(crate) fn tanpi(x: f64) -> f64 {
     let (part, quarter) = quarters(x);
-    let (sine, cosine) = of_half_turns(part);
+    let (angle, rest) = in_radians(part);
+    let tangent = libm::tan(angle);
+    let tangent = tangent + rest * (1.0 + tangent * tangent);
     let tangent = match (quarter, part == 0.0) {
         (0, true) => 0.0,
         (1, true) => f64::INFINITY,
         (2, true) => -0.0,
         (3, true) => f64::NEG_INFINITY,
-        (0 | 2, false) => sine / cosine,
-        _ => -cosine / sine,
+        (0 | 2, false) => tangent,
+        _ => -1.0 / tangent,
     };
     if x.is_sign_negative() {
         -tangent

@@ -13,7 +13,7 @@ mod sum;
 
 pub(crate) use elementary::{
     acospi, asinpi, atan2pi, atanpi, cospi, degrees, exp10, lgamma_sign, logb, powr, radians,
-    reciprocal, rootn, rsqrt, sinpi, smooth_step, tanpi,
+    rootn, rsqrt, sinpi, smooth_step, tanpi,
 };
 pub(crate) use geometry::{Norm, difference_of_products, dot, refraction};
 pub(crate) use matrix::Square;

@@ -8,7 +8,6 @@ use crate::glsl;
 use crate::math::{self, Function};
 use crate::outcome::{Outcome, Reason};
 use crate::real::{Layout, Real};
-use crate::scalar::Scalar;
 use crate::signature::{Bits, MAX_OPERANDS, defined, undefined};
 
 /// What an instruction computes, if it is not exact.
@@ -53,7 +52,9 @@ fn function(instruction: OpenCl) -> Option<Function> {
         OpenCl::rootn => Integer(math::rootn),
         OpenCl::round => One(libm::round),
         OpenCl::rsqrt | OpenCl::half_rsqrt | OpenCl::native_rsqrt => One(math::rsqrt),
-        OpenCl::half_recip | OpenCl::native_recip => One(math::reciprocal),
+        // Exact but for one rounding: twice 24 bits are less than 53.
+        OpenCl::half_divide | OpenCl::native_divide => Two(|x, y| x / y),
+        OpenCl::half_recip | OpenCl::native_recip => One(|x| 1.0 / x),
         OpenCl::sin | OpenCl::half_sin | OpenCl::native_sin => One(libm::sin),
         OpenCl::sinh => One(libm::sinh),
         OpenCl::sinpi => One(math::sinpi),
@@ -212,11 +213,4 @@ pub(super) fn ilogb(arithmetic: Arithmetic, bits: u64) -> Bits {
         _ => libm::ilogb(x),
     };
     Outcome::new(exponent as u64, arithmetic.undefined(bits))
-}
-
-/// A quotient of which a zero divisor makes an infinity or a NaN.
-pub(super) fn without_division_by_zero(quotient: Outcome<Scalar>) -> Outcome<Scalar> {
-    let reason = quotient.undefined();
-    let reason = reason.filter(|reason| *reason != Reason::DivisionByZero);
-    Outcome::new(quotient.common(), reason)
 }

@@ -195,11 +195,6 @@ pub fn evaluate_opencl_scalar(
         (OpenCl::fma | OpenCl::mad, _) => {
             return evaluate_scalar(Op::FmaKHR, result, operands, environment);
         }
-        (OpenCl::half_divide | OpenCl::native_divide, _) => {
-            let quotient = evaluate_scalar(Op::FDiv, result, operands, environment)?;
-            // Division by zero is defined here.
-            return Ok(math::without_division_by_zero(quotient));
-        }
         (OpenCl::bitselect, _) => defined(a & !c | b & c),
         (OpenCl::select, _) => defined(if c == 0 { a } else { b }),
         (_, ScalarType::Float(format)) => {

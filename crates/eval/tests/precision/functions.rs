@@ -413,7 +413,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     }),
     function(
         &[C(OpenCl::atan2pi)],
-        2.0,
+        2.5,
         BOTH,
         |x| x[0] != 0.0 && x[1] != 0.0,
         |x| x[0].atan2(&x[1]) / pi(&x[0]),
@@ -427,7 +427,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     ),
     function(
         &[C(OpenCl::erfc)],
-        4.0,
+        3.0,
         AROUND,
         |x| (-6.0..28.0).contains(&x[0]),
         |x| erfc(&x[0]),

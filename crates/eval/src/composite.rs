@@ -25,51 +25,75 @@ impl Evaluation<'_> {
         operands: &[Value],
         literals: &[u32],
     ) -> Result<Value, NotComputable> {
-        match (op, operands) {
-            (Op::CopyObject | Op::CopyLogical, [value]) => Ok(self.types.adapt(result_type, value)),
-            (Op::CompositeExtract, [composite]) => self.extract(result_type, composite, literals),
-            (Op::CompositeInsert, [object, composite]) => {
+        match op {
+            Op::CopyObject | Op::CopyLogical => {
+                let [value] = exactly(operands)?;
+                Ok(self.types.adapt(result_type, value))
+            }
+            Op::CompositeExtract => {
+                let [composite] = exactly(operands)?;
+                self.extract(result_type, composite, literals)
+            }
+            Op::CompositeInsert => {
+                let [object, composite] = exactly(operands)?;
                 self.insert(result_type, object, composite, literals)
             }
-            (Op::CompositeConstruct, _) => self.construct(result_type, operands),
-            (Op::CompositeConstructReplicateEXT, [part]) => {
+            Op::CompositeConstruct => self.construct(result_type, operands),
+            Op::CompositeConstructReplicateEXT => {
+                let [part] = exactly(operands)?;
                 let count = self.count(result_type)?;
                 let part = self.adapted_part(result_type, 0, part);
                 Value::replicate(part, count).ok_or(NotComputable::TooLarge)
             }
-            (Op::VectorShuffle, [first, second]) => {
+            Op::VectorShuffle => {
+                let [first, second] = exactly(operands)?;
                 self.shuffle(result_type, first, second, literals)
             }
-            (Op::VectorExtractDynamic, [vector, index]) => {
+            Op::VectorExtractDynamic => {
+                let [vector, index] = exactly(operands)?;
                 self.extract_dynamic(result_type, vector, index)
             }
-            (Op::VectorInsertDynamic, [vector, component, index]) => {
+            Op::VectorInsertDynamic => {
+                let [vector, component, index] = exactly(operands)?;
                 self.insert_dynamic(result_type, vector, component, index)
             }
-            (Op::Transpose, [matrix]) => self.transpose(result_type, matrix),
-            (Op::Bitcast, [value]) => self.bit_cast(result_type, value),
-            (Op::Any | Op::All, [vector]) => self.any_or_all(op, result_type, vector),
-            (Op::Dot, [first, second]) => self.dot(result_type, first, second),
-            (
-                Op::VectorTimesMatrix
-                | Op::MatrixTimesVector
-                | Op::MatrixTimesMatrix
-                | Op::MatrixTimesScalar
-                | Op::OuterProduct,
-                [first, second],
-            ) => self.product(op, result_type, first, second),
-            (Op::SDot | Op::UDot | Op::SUDot, [_, _])
-            | (Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat, [_, _, _]) => {
+            Op::Transpose => {
+                let [matrix] = exactly(operands)?;
+                self.transpose(result_type, matrix)
+            }
+            Op::Bitcast => {
+                let [value] = exactly(operands)?;
+                self.bit_cast(result_type, value)
+            }
+            Op::Any | Op::All => {
+                let [vector] = exactly(operands)?;
+                self.any_or_all(op, result_type, vector)
+            }
+            Op::Dot => {
+                let [first, second] = exactly(operands)?;
+                self.dot(result_type, first, second)
+            }
+            Op::VectorTimesMatrix
+            | Op::MatrixTimesVector
+            | Op::MatrixTimesMatrix
+            | Op::MatrixTimesScalar
+            | Op::OuterProduct => {
+                let [first, second] = exactly(operands)?;
+                self.product(op, result_type, first, second)
+            }
+            Op::SDot | Op::UDot | Op::SUDot => {
+                let [_, _] = exactly(operands)?;
                 self.integer_dot(op, result_type, operands, literals)
             }
-            (
-                Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended,
-                [first, second],
-            ) => self.extended(op, result_type, first, second),
+            Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
+                let [_, _, _] = exactly(operands)?;
+                self.integer_dot(op, result_type, operands, literals)
+            }
+            Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
+                let [first, second] = exactly(operands)?;
+                self.extended(op, result_type, first, second)
+            }
             _ if makes_pointers(op) => Err(NotComputable::Pointer(op)),
-            _ if is_known(op) => Err(NotComputable::OperandCount {
-                found: operands.len(),
-            }),
             _ => Err(NotComputable::Opcode(op)),
         }
     }
@@ -437,39 +461,12 @@ impl Evaluation<'_> {
     }
 }
 
-/// Whether an opcode is one of those above.
-fn is_known(op: Op) -> bool {
-    matches!(
-        op,
-        Op::CopyObject
-            | Op::CopyLogical
-            | Op::CompositeExtract
-            | Op::CompositeInsert
-            | Op::CompositeConstructReplicateEXT
-            | Op::VectorShuffle
-            | Op::VectorExtractDynamic
-            | Op::VectorInsertDynamic
-            | Op::Transpose
-            | Op::Bitcast
-            | Op::Any
-            | Op::All
-            | Op::Dot
-            | Op::VectorTimesMatrix
-            | Op::MatrixTimesVector
-            | Op::MatrixTimesMatrix
-            | Op::MatrixTimesScalar
-            | Op::OuterProduct
-            | Op::SDot
-            | Op::UDot
-            | Op::SUDot
-            | Op::SDotAccSat
-            | Op::UDotAccSat
-            | Op::SUDotAccSat
-            | Op::IAddCarry
-            | Op::ISubBorrow
-            | Op::UMulExtended
-            | Op::SMulExtended
-    )
+/// The operands, if there are as many as the opcode takes.
+fn exactly<const N: usize>(operands: &[Value]) -> Result<&[Value; N], NotComputable> {
+    let found = operands.len();
+    operands
+        .try_into()
+        .map_err(|_| NotComputable::OperandCount { found })
 }
 
 /// Whether an opcode makes a pointer, or a number of one.

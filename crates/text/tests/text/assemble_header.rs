@@ -1,9 +1,8 @@
 //! The header: comments that say what it should be, and options.
 
-use crate::common;
-
-use common::{module, module_with};
+use crate::common::part;
 use spirvkit_grammar::{Generator, Version};
+use spirvkit_testing::{assembled, words};
 use spirvkit_text::{AssembleOptions, assemble};
 
 const HEADER: &str = "\
@@ -15,7 +14,7 @@ const HEADER: &str = "\
 ";
 
 fn header(text: &str) -> [u32; 5] {
-    module(text)[..5].try_into().unwrap()
+    words(text)[..5].try_into().unwrap()
 }
 
 #[test]
@@ -37,7 +36,7 @@ fn the_comments_at_the_top_are_honoured() {
 fn they_are_ignored_on_request() {
     let options = AssembleOptions::default().header_comments(false);
     assert_eq!(
-        module_with(HEADER, &options),
+        assembled(HEADER, &options).words,
         [0x0723_0203, 0x0001_0600, 0, 1, 0]
     );
 }
@@ -48,7 +47,7 @@ fn options_go_before_them() {
         .target(Some(Version::V1_1))
         .generator(Some(Generator(9)));
     assert_eq!(
-        module_with(HEADER, &options),
+        assembled(HEADER, &options).words,
         [0x0723_0203, 0x0001_0100, 9, 40, 7]
     );
 }
@@ -113,7 +112,7 @@ fn a_target_version_refuses_what_it_does_not_have() {
     .unwrap_err();
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].rule(), "text.wrong-version");
-    assert_eq!(common::part(text, &errors[0]), "OpCopyLogical");
+    assert_eq!(part(text, &errors[0]), "OpCopyLogical");
     assert!(
         errors[0].message().contains("1.4"),
         "{}",

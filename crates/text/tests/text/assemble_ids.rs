@@ -1,15 +1,13 @@
 //! How ids get their numbers, and what the header's bound becomes.
 
-use crate::common::{body, instruction, module, module_with};
+use crate::common::{body, instruction};
 use spirvkit_grammar::Op;
+use spirvkit_testing::{assembled, words};
 use spirvkit_text::{AssembleOptions, IdNumbering};
 
 fn renumbered(text: &str) -> Vec<u32> {
-    module_with(
-        text,
-        &AssembleOptions::default().numbering(IdNumbering::Renumber),
-    )
-    .split_off(5)
+    let options = AssembleOptions::default().numbering(IdNumbering::Renumber);
+    assembled(text, &options).words.split_off(5)
 }
 
 #[test]
@@ -24,7 +22,7 @@ fn numbers_are_kept_and_names_fill_the_gaps_in_order() {
         instruction(Op::TypeDeviceEvent, &[5]),
     ];
     assert_eq!(body(text), expected.concat());
-    assert_eq!(module(text)[3], 6);
+    assert_eq!(words(text)[3], 6);
 }
 
 #[test]
@@ -47,11 +45,11 @@ fn a_number_in_a_comment_or_string_is_not_taken() {
 fn huge_numbers_are_kept() {
     let text = "%4294967294 = OpTypeVoid %x = OpTypeBool";
     assert_eq!(
-        module(text)[3..],
+        words(text)[3..],
         [u32::MAX, 0, 0x0002_0013, 4_294_967_294, 0x0002_0014, 1]
     );
     // No bound is above the last id.
-    assert_eq!(module("%4294967295 = OpTypeVoid")[3], u32::MAX);
+    assert_eq!(words("%4294967295 = OpTypeVoid")[3], u32::MAX);
 }
 
 #[test]
@@ -107,7 +105,7 @@ fn the_bound_is_above_the_highest_id() {
         ("%a = OpTypeVoid %b = OpTypeBool", 3),
         ("!131091 %12", 13),
     ] {
-        assert_eq!(module(text)[3], bound, "{text}");
+        assert_eq!(words(text)[3], bound, "{text}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! Tokens, lines, comments and strings.
 
-use crate::common::{body, errors, instruction, module, string};
+use crate::common::{body, errors, instruction, string};
 use spirvkit_grammar::Op;
+use spirvkit_testing::words;
 
 #[test]
 fn an_empty_text_is_an_empty_module() {
@@ -129,8 +130,8 @@ fn numbers_that_are_no_id_numbers_are_names() {
 #[test]
 fn a_byte_order_mark_counts_for_nothing_at_the_start_only() {
     assert_eq!(body("\u{feff}OpNop"), [0x0001_0000]);
-    assert_eq!(module("\u{feff}; Version: 1.2\nOpNop")[1], 0x0001_0200);
-    assert_eq!(module("\u{feff}%a = OpTypeVoid\n%1 = OpTypeBool")[6], 2);
+    assert_eq!(words("\u{feff}; Version: 1.2\nOpNop")[1], 0x0001_0200);
+    assert_eq!(words("\u{feff}%a = OpTypeVoid\n%1 = OpTypeBool")[6], 2);
     let found = errors("OpNop\n\u{feff}OpNop");
     assert_eq!(found, [("text.surplus-operand", "\u{feff}OpNop")]);
     let found = errors("\u{feff}OpFoo");

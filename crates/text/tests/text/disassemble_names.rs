@@ -2,12 +2,13 @@
 
 use crate::common;
 
-use common::{binary, body, friendly, instruction, module, string, text};
+use common::{binary, body, friendly, instruction, string, text};
 use spirvkit_grammar::Op;
+use spirvkit_testing::words;
 
 /// The last line of a text's disassembly.
 fn last_line(source: &str) -> String {
-    let text = text(&module(source), &friendly());
+    let text = text(&words(source), &friendly());
     text.lines().last().unwrap().to_owned()
 }
 
@@ -180,7 +181,7 @@ fn names_become_letters_digits_and_underscores() {
 fn names_that_are_in_use_get_a_suffix() {
     let source = "OpName %1 \"x\" OpName %2 \"x\" OpName %3 \"x_0\" OpName %4 \"x\" OpName %5 \"x y\" OpName %6 \"x.y\"
         %1 = OpTypeStruct %2 = OpTypeStruct %3 = OpTypeStruct %4 = OpTypeStruct %5 = OpTypeStruct %6 = OpTypeStruct";
-    let text = text(&module(source), &friendly());
+    let text = text(&words(source), &friendly());
     let names: Vec<&str> = text
         .lines()
         .filter_map(|line| line.split_once(" = "))
@@ -192,7 +193,7 @@ fn names_that_are_in_use_get_a_suffix() {
 #[test]
 fn names_that_look_like_numbers_do_not_clash_with_ids() {
     let source = "OpName %1 \"5\" %1 = OpTypeStruct %5 = OpLabel %6 = OpLabel";
-    let text = text(&module(source), &friendly());
+    let text = text(&words(source), &friendly());
     assert_eq!(
         text,
         "OpName %5 \"5\"\n%5 = OpTypeStruct\n%5_0 = OpLabel\n%6 = OpLabel\n"
@@ -237,7 +238,7 @@ fn long_names_and_pairs_of_ids_stand_in_lines_of_any_length() {
 #[test]
 fn clashing_types_and_constants_are_told_apart() {
     let source = "OpName %9 \"float\" %1 = OpTypeFloat 32 %2 = OpTypeVector %1 2 %9 = OpTypeVoid";
-    let text = text(&module(source), &friendly());
+    let text = text(&words(source), &friendly());
     assert_eq!(
         text,
         "OpName %float \"float\"\n%float_0 = OpTypeFloat 32\n%v2float_0 = OpTypeVector %float_0 2\n%float = OpTypeVoid\n"
@@ -258,7 +259,7 @@ fn names_made_of_names_do_not_grow_without_limit() {
     for id in 2..2000 {
         source += &format!("%{id} = OpTypePointer Function %{}\n", id - 1);
     }
-    let text = text(&module(&source), &friendly());
+    let text = text(&words(&source), &friendly());
     assert!(text.lines().all(|line| line.len() < 3000));
     let back = body(&text);
     assert_eq!(back.len(), 4 + 1998 * 4);
@@ -269,7 +270,7 @@ fn friendly_text_assembles_again() {
     let source = "OpName %1 \"a b\" OpName %2 \"a.b\" OpName %3 \"4\" OpName %5 \"\"
         %1 = OpTypeVoid %2 = OpTypeInt 32 1 %3 = OpTypeFloat 32 %4 = OpConstant %2 -1 %5 = OpConstant %3 -1.5
         %6 = OpTypeStruct %2 %3 %7 = OpTypePointer Function %6 %8 = OpUndef %7";
-    let first = text(&module(source), &friendly());
+    let first = text(&words(source), &friendly());
     // Numbers may differ; the names that come of them don't.
-    assert_eq!(text(&module(&first), &friendly()), first);
+    assert_eq!(text(&words(&first), &friendly()), first);
 }

@@ -3,9 +3,10 @@
 
 use crate::common;
 
-use common::{friendly, module_with, raw, text};
+use common::{friendly, raw, text};
 use spirvkit_binary::Endianness;
 use spirvkit_grammar::{Generator, Version};
+use spirvkit_testing::{assembled, words};
 use spirvkit_text::{AssembleOptions, DisassembleOptions, Indentation, disassemble_bytes};
 
 /// The module, as its text without header, indentation and friendly names.
@@ -262,28 +263,28 @@ const OFFSETS: &str = r#"               OpCapability Shader                  ; 0
 "#;
 
 /// The module's words: version 1.0, written by the established assembler.
-fn words() -> Vec<u32> {
+fn module() -> Vec<u32> {
     let options = AssembleOptions::default()
         .target(Some(Version::V1_0))
         .generator(Some(Generator(0x0007_0000)));
-    module_with(MODULE, &options)
+    assembled(MODULE, &options).words
 }
 
 #[test]
 fn raw_text_is_what_was_assembled() {
-    assert_eq!(text(&words(), &raw()), MODULE);
+    assert_eq!(text(&module(), &raw()), MODULE);
 }
 
 #[test]
 fn the_default_has_header_names_and_indentation() {
-    assert_eq!(text(&words(), &DisassembleOptions::default()), FULL);
+    assert_eq!(text(&module(), &DisassembleOptions::default()), FULL);
 }
 
 #[test]
 fn the_header_can_be_left_out() {
     let header_end = FULL.find("               OpCapability").unwrap();
     let options = DisassembleOptions::default().header(false);
-    assert_eq!(text(&words(), &options), FULL[header_end..]);
+    assert_eq!(text(&module(), &options), FULL[header_end..]);
 }
 
 #[test]
@@ -300,23 +301,23 @@ fn indentation_puts_instructions_into_a_column() {
     // A result too long for the column moves its own line only.
     let options = friendly().indentation(Indentation::Column);
     let header_end = FULL.find("               OpCapability").unwrap();
-    assert_eq!(text(&words(), &options), FULL[header_end..]);
+    assert_eq!(text(&module(), &options), FULL[header_end..]);
     let unindented: String = FULL[header_end..]
         .lines()
         .map(|line| line.trim_start().to_owned() + "\n")
         .collect();
-    assert_eq!(text(&words(), &friendly()), unindented);
+    assert_eq!(text(&module(), &friendly()), unindented);
 }
 
 #[test]
 fn comments_head_sections_and_repeat_decorations() {
-    assert_eq!(text(&words(), &friendly().comments(true)), COMMENTS);
+    assert_eq!(text(&module(), &friendly().comments(true)), COMMENTS);
 }
 
 #[test]
 fn offsets_stand_in_a_column() {
     let options = raw().indentation(Indentation::Column).offsets(true);
-    let found = text(&words(), &options);
+    let found = text(&module(), &options);
     assert!(found.starts_with(OFFSETS), "{found}");
     assert!(
         found.ends_with("OpFunctionEnd                                ; 0x00000230\n"),
@@ -326,13 +327,13 @@ fn offsets_stand_in_a_column() {
 
 #[test]
 fn blocks_can_be_indented_by_their_nesting() {
-    let found = text(&words(), &friendly().nested_indentation(true));
+    let found = text(&module(), &friendly().nested_indentation(true));
     assert!(found.ends_with(NESTED), "{found}");
 }
 
 #[test]
 fn blocks_can_be_reordered() {
-    let found = text(&words(), &raw().reorder_blocks(true));
+    let found = text(&module(), &raw().reorder_blocks(true));
     assert!(found.ends_with(REORDERED), "{found}");
 }
 
@@ -344,7 +345,7 @@ fn options_combine() {
         .reorder_blocks(true)
         .comments(true)
         .offsets(true);
-    assert_eq!(text(&words(), &options), EVERYTHING);
+    assert_eq!(text(&module(), &options), EVERYTHING);
 }
 
 #[test]
@@ -373,10 +374,14 @@ fn text_with_any_options_assembles_to_the_same_module_up_to_ids() {
             .lenient(true),
     ];
     for options in exact {
-        assert_eq!(assemble(&text(&words(), &options)), words(), "{options:?}");
+        assert_eq!(
+            assemble(&text(&module(), &options)),
+            module(),
+            "{options:?}"
+        );
     }
     let named = assemble(FULL);
-    assert_eq!(named.len(), words().len());
+    assert_eq!(named.len(), module().len());
     assert_eq!(
         text(&named, &friendly()).lines().count(),
         MODULE.lines().count()
@@ -385,7 +390,7 @@ fn text_with_any_options_assembles_to_the_same_module_up_to_ids() {
 
 #[test]
 fn colour_marks_results_ids_numbers_and_strings() {
-    let colored = text(&words(), &raw().color(true));
+    let colored = text(&module(), &raw().color(true));
     let (blue, yellow, red, green, reset) =
         ("\x1b[34m", "\x1b[33m", "\x1b[31m", "\x1b[32m", "\x1b[0m");
     for expected in [
@@ -404,9 +409,9 @@ fn colour_changes_nothing_else() {
         .offsets(true)
         .nested_indentation(true);
     for options in [raw(), DisassembleOptions::default(), everything] {
-        let colored = text(&words(), &options.clone().color(true));
+        let colored = text(&module(), &options.clone().color(true));
         assert!(colored.contains('\x1b'));
-        let (plain, expected) = (without_escapes(&colored), text(&words(), &options));
+        let (plain, expected) = (without_escapes(&colored), text(&module(), &options));
         for (line, expected) in plain.lines().zip(expected.lines()) {
             assert_eq!(line, expected);
         }
@@ -427,7 +432,7 @@ fn text_in_colour_assembles_again_whatever_its_strings_hold() {
     let every: String = controls.chain(directions).collect();
     let source =
         format!("OpName %1 \"{every}\\\\u001b\\\"\\u0041\"\n%1 = OpString \"\\{every}\"\n");
-    let words = common::module(&source);
+    let words = words(&source);
     let plain = text(&words, &raw());
     assert!(plain.contains(&every), "elsewhere the text is exact");
     assert_eq!(common::body(&plain), words[5..]);
@@ -440,7 +445,7 @@ fn text_in_colour_assembles_again_whatever_its_strings_hold() {
 #[test]
 fn both_byte_orders_give_the_same_text() {
     for endianness in [Endianness::Little, Endianness::Big] {
-        let bytes = spirvkit_binary::bytes_from_words(&words(), endianness);
+        let bytes = spirvkit_binary::bytes_from_words(&module(), endianness);
         let found = disassemble_bytes(&bytes, &DisassembleOptions::default()).unwrap();
         assert_eq!(found.text, FULL);
         assert!(found.warnings.is_empty());
@@ -450,7 +455,7 @@ fn both_byte_orders_give_the_same_text() {
 #[test]
 fn decorations_with_line_breaks_stay_in_their_comment() {
     let source = "OpDecorate %1 LinkageAttributes \"a\nOpNop\" Export %1 = OpTypeStruct";
-    let words = common::module(source);
+    let words = words(source);
     let found = text(&words, &raw().comments(true));
     assert_eq!(common::body(&found), words[5..], "{found}");
 }
@@ -459,7 +464,7 @@ fn decorations_with_line_breaks_stay_in_their_comment() {
 fn colour_does_not_move_the_comments_of_decorated_ids() {
     let source = "OpDecorate %1 DescriptorSet 0 OpDecorate %1 Binding 3 %1 = OpTypeStruct";
     let options = raw().comments(true).offsets(true);
-    let words = common::module(source);
+    let words = words(source);
     let colored = without_escapes(&text(&words, &options.clone().color(true)));
     assert_eq!(colored, text(&words, &options));
 }

@@ -1,7 +1,8 @@
 //! Hostile modules and texts cost no more than in proportion to their size, and
 //! what a limit cuts off is said.
 
-use crate::common::{module, text};
+use crate::common::text;
+use spirvkit_testing::words;
 use spirvkit_text::{AssembleOptions, DisassembleOptions, assemble, disassemble};
 
 fn raw() -> DisassembleOptions {
@@ -24,7 +25,7 @@ fn specialization_operations_do_not_nest() {
     assert_eq!(rules(&errors), ["text.nested-spec-constant-op"]);
 
     // The same in words: `!` words keep them.
-    let words = module("%2 = OpSpecConstantOp %1 !52 !52 !128 !1 !1");
+    let words = words("%2 = OpSpecConstantOp %1 !52 !52 !128 !1 !1");
     let errors = disassemble(&words, &raw()).unwrap_err();
     assert_eq!(rules(&errors), ["binary.unknown-spec-constant-op"]);
     let lenient = text(&words, &DisassembleOptions::default().lenient(true));
@@ -47,7 +48,7 @@ fn a_source_line_of_blanks_costs_no_more_than_any_other() {
         source += &format!("OpLine %1 {} 1\nOpNop\n", line % 2 + 1);
     }
     source += "OpReturn OpFunctionEnd";
-    let shown = text(&module(&source), &raw().source(true));
+    let shown = text(&words(&source), &raw().source(true));
     assert_eq!(shown.matches("; a:1: x\n").count(), 10_000);
 }
 
@@ -56,7 +57,7 @@ fn decorations_are_repeated_once_however_often_an_id_is_defined() {
     let mut source = "OpDecorate %1 DescriptorSet 7\n".repeat(2000);
     source += &"%1 = OpLabel\n".repeat(2000);
     let options = raw().comments(true).lenient(true);
-    let shown = text(&module(&source), &options);
+    let shown = text(&words(&source), &options);
     assert_eq!(
         shown.matches("; DescriptorSet 7, DescriptorSet 7").count(),
         1
@@ -81,7 +82,7 @@ fn margins_have_a_limit() {
         source += &format!("%m{block} = OpLabel OpReturn ");
     }
     source += "OpFunctionEnd";
-    let shown = text(&module(&source), &raw().nested_indentation(true));
+    let shown = text(&words(&source), &raw().nested_indentation(true));
     assert!(shown.lines().all(|line| line.len() < 300));
 }
 
@@ -146,9 +147,9 @@ fn header_comments_that_say_nothing_are_warned_about() {
 #[test]
 fn a_parameter_that_is_an_enumerant_leaves_the_others_in_line() {
     let source = "OpDecorate %2 HostAccessINTEL ReadINTEL \"name\"\n";
-    assert_eq!(text(&module(source), &raw()).trim_start(), source);
+    assert_eq!(text(&words(source), &raw()).trim_start(), source);
     // Without its last parameter, it lacks an operand.
-    let words = module("OpDecorate %2 HostAccessINTEL !1");
+    let words = words("OpDecorate %2 HostAccessINTEL !1");
     let errors = disassemble(&words, &raw()).unwrap_err();
     assert_eq!(rules(&errors), ["binary.missing-operand"]);
 }
@@ -156,7 +157,7 @@ fn a_parameter_that_is_an_enumerant_leaves_the_others_in_line() {
 #[test]
 fn names_do_not_stand_beside_ids_that_are_bare_words() {
     // The type can't be decoded, so the constant's id must stay what it is.
-    let words = module("OpUnknown(52, 3) 5 9 %5 = OpTypeInt 32 0 %6 = OpConstant %5 1");
+    let words = words("OpUnknown(52, 3) 5 9 %5 = OpTypeInt 32 0 %6 = OpConstant %5 1");
     let lenient = text(&words, &DisassembleOptions::default().lenient(true));
     assert!(lenient.contains("%6 = OpConstant %5 1\n"));
     assert_eq!(

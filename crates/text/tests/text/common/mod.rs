@@ -1,25 +1,12 @@
 //! What the tests of the language share.
 
-use spirvkit_diagnostics::{Diagnostic, Location, Source};
+use spirvkit_diagnostics::{Diagnostic, Location};
 use spirvkit_grammar::Op;
-use spirvkit_text::{AssembleOptions, Assembled, DisassembleOptions, assemble, disassemble};
-
-/// All words of the module that a text assembles to.
-pub(crate) fn module_with(text: &str, options: &AssembleOptions) -> Vec<u32> {
-    match assemble(text, options) {
-        Ok(Assembled { words, .. }) => words,
-        Err(errors) => panic!("{}", errors.render(&Source::new("test", text))),
-    }
-}
-
-/// All words of the module that a text assembles to by default.
-pub(crate) fn module(text: &str) -> Vec<u32> {
-    module_with(text, &AssembleOptions::default())
-}
+use spirvkit_text::{AssembleOptions, DisassembleOptions, assemble, disassemble};
 
 /// The words after the header.
 pub(crate) fn body(text: &str) -> Vec<u32> {
-    module(text).split_off(5)
+    spirvkit_testing::words(text).split_off(5)
 }
 
 /// The errors of a text, each as its rule and the part of the text that it is

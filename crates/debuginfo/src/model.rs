@@ -3,10 +3,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use spirvkit_analysis::{ControlFlow, DominatorTree};
-use spirvkit_binary::{
-    Definitions, Error, Id, IdMap, Instruction, LiteralString, Module, WordOffset,
-};
+use spirvkit_analysis::{DominatorTree, ModuleIndex};
+use spirvkit_binary::{Error, Id, IdMap, Instruction, LiteralString, Module, WordOffset};
 use spirvkit_grammar::Op;
 
 use crate::entry::Entry;
@@ -609,24 +607,13 @@ impl<'a> Reader<'a> {
         if self.with_values.is_empty() {
             return;
         }
-        let mut definitions = Definitions::for_module(module);
-        for instruction in module.instructions().map_while(Result::ok) {
-            definitions.define(&instruction);
-        }
+        let index = ModuleIndex::with_header(self.info.words, *module.header());
         for &start in &self.with_values {
-            let Some(function) = self.info.function_at(WordOffset(start as usize)) else {
-                continue;
-            };
-            let (mut at, end) = (start, function.words.end);
-            let info = &self.info;
-            let instructions = std::iter::from_fn(|| {
-                let instruction = info.instruction(at).filter(|_| (at as usize) < end)?;
-                at += instruction.words().len() as u32;
-                Some(instruction)
-            });
-            let flow = ControlFlow::new(instructions, &definitions);
-            let tree = DominatorTree::from_depth_first(flow.graph(), flow.order());
-            self.info.dominators.push((start, tree));
+            let function = index.function_at(start);
+            if let Some(flow) = function.and_then(|function| index.control_flow(function)) {
+                let tree = DominatorTree::from_depth_first(flow.graph(), flow.order());
+                self.info.dominators.push((start, tree));
+            }
         }
     }
 

@@ -62,6 +62,8 @@ use spirvkit_binary::Id;
 
 use crate::DebugInfo;
 
+use symbols::Symbols;
+
 pub use object::object;
 
 spirvkit_binary::options! {
@@ -256,7 +258,17 @@ pub fn sections(
     map: &dyn CodeMap,
     options: &Options,
 ) -> Result<Sections, Error> {
-    let mut writer = units::Writer::new(info, map, options);
+    sections_with(info, &Symbols::read(info), map, options)
+}
+
+/// The same where what the core instructions tell has been read.
+fn sections_with(
+    info: &DebugInfo<'_>,
+    symbols: &Symbols,
+    map: &dyn CodeMap,
+    options: &Options,
+) -> Result<Sections, Error> {
+    let mut writer = units::Writer::new(info, symbols, map, options);
     writer.describe();
     writer.locate();
     let macros = writer.macros();

@@ -8,7 +8,7 @@ use object::{
 };
 
 use super::symbols::Symbols;
-use super::{ByteOffsets, Error, Options, sections};
+use super::{ByteOffsets, Error, Options, sections_with};
 use crate::DebugInfo;
 
 /// Writes an ELF object (64 bits, little-endian) with a module in its `.text`, at
@@ -25,19 +25,19 @@ pub fn object(info: &DebugInfo<'_>, options: &Options) -> Result<Vec<u8>, Error>
     let text = out.section_id(StandardSection::Text);
     let module = info.words().iter().flat_map(|word| word.to_le_bytes());
     out.set_section_data(text, module.collect::<Vec<u8>>(), 4);
-    let names = Symbols::read(info);
+    let symbols = Symbols::read(info);
     let mut named = HashSet::new();
     for function in info.functions() {
         // Of several functions with one id, the first counts.
         if info.blocks(function).0.is_empty() || !named.insert(function.id) {
             continue;
         }
-        let scope = match names.is_external(function.id) {
+        let scope = match symbols.is_external(function.id) {
             true => SymbolScope::Linkage,
             false => SymbolScope::Compilation,
         };
         out.add_symbol(Symbol {
-            name: names.name_of(function.id).into_bytes(),
+            name: symbols.name_of(function.id).into_bytes(),
             value: function.words.start as u64 * 4,
             size: function.words.len() as u64 * 4,
             kind: SymbolKind::Text,
@@ -47,7 +47,7 @@ pub fn object(info: &DebugInfo<'_>, options: &Options) -> Result<Vec<u8>, Error>
             flags: SymbolFlags::None,
         });
     }
-    for (name, bytes) in sections(info, &ByteOffsets, options)?.iter() {
+    for (name, bytes) in sections_with(info, &symbols, &ByteOffsets, options)?.iter() {
         let kind = match name {
             ".debug_str" | ".debug_line_str" => SectionKind::DebugString,
             _ => SectionKind::Debug,

@@ -55,7 +55,7 @@ pub(super) struct Writer<'w> {
     pub(super) methods: HashMap<u32, Entry<'w>>,
     /// What is to become of each `DebugFunction`.
     pub(super) plans: HashMap<DieNodeId, Plan>,
-    pub(super) symbols: Symbols,
+    pub(super) symbols: &'w Symbols,
     pub(super) layouts: Layouts,
     /// Strings by the ids of `OpString`s, each of which is read once.
     strings: HashMap<u32, Option<StringId>>,
@@ -81,7 +81,12 @@ const STEPS_A_WORD: usize = 4;
 const CLIMBS_A_WORD: usize = 4;
 
 impl<'w> Writer<'w> {
-    pub(super) fn new(info: &'w DebugInfo<'w>, map: &'w dyn CodeMap, options: &'w Options) -> Self {
+    pub(super) fn new(
+        info: &'w DebugInfo<'w>,
+        symbols: &'w Symbols,
+        map: &'w dyn CodeMap,
+        options: &'w Options,
+    ) -> Self {
         let words = info.words();
         let bound = words.get(3).copied().unwrap_or_default();
         let mut writer = Self {
@@ -95,7 +100,7 @@ impl<'w> Writer<'w> {
             home_of: IdMap::with_bound(0, words.len(), bound),
             methods: HashMap::new(),
             plans: HashMap::new(),
-            symbols: Symbols::read(info),
+            symbols,
             layouts: Layouts::default(),
             strings: HashMap::new(),
             names: HashMap::new(),

@@ -60,7 +60,8 @@ impl Default for Builder {
 
 impl Builder {
     /// Takes the next instruction.
-    #[inline]
+    // A call for each instruction of a module can be felt.
+    #[inline(always)]
     pub(super) fn add(&mut self, m: &mut ModuleIndex<'_>, inst: Inst<'_>, role: Role) {
         self.block = self.open;
         match role {

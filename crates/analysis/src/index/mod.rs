@@ -317,8 +317,12 @@ impl<'a> ModuleIndex<'a> {
         for inst in instructions.by_ref() {
             let role = Role::of(inst.op());
             builder.add(&mut index, inst, role);
-            if matches!(role, Role::EntryPoint | Role::ConditionalEntryPoint) {
-                index.note(inst, role, builder.block());
+            match role {
+                Role::EntryPoint => index.entry_points.push(EntryPoint::of(inst)),
+                Role::ConditionalEntryPoint => {
+                    index.conditional_entry_points.push(EntryPoint::of(inst));
+                }
+                _ => {}
             }
         }
         let end = instructions.offset as usize;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 use spirvkit_binary::Id;
-use spirvkit_grammar::Decoration;
+use spirvkit_grammar::{AddressingModel, Decoration};
 
 use super::types::Decorations;
 use super::{
@@ -59,12 +59,24 @@ struct MatrixShape {
     columns: Extent,
 }
 
+/// What decides where the parts of a type stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Placement {
+    /// Rules: each part finds room behind the one before.
+    Ruled,
+    /// Decorations.
+    Declared,
+    /// Decorations, and rules where there are none.
+    DeclaredOrRuled,
+}
+
 /// Lays out types, each after those that it is made of.
 pub(super) struct Engine<'t> {
     pub(super) types: &'t Types<'t>,
     pub(super) layouts: Layouts,
-    /// Whether parts stand where decorations say, and not where they find room.
-    is_declared: bool,
+    placement: Placement,
+    /// Whether vectors lie as in OpenCL C.
+    has_opencl_vectors: bool,
     /// What stands for types that have no layout. If that is given, nothing fails:
     /// numbers that are missing, or that may be others at run time, count as zeros,
     /// and all sizes are the least that there may be.
@@ -85,9 +97,22 @@ impl<'t> Engine<'t> {
     /// none.
     pub(super) fn declared(types: &'t Types<'t>, rules: Rules, opaque: OpaqueLayout<'t>) -> Self {
         Self {
-            is_declared: true,
+            placement: Placement::Declared,
             opaque: Some(opaque),
             ..Self::new(types, rules, LIKELY)
+        }
+    }
+
+    /// Places parts by decorations, and where there are none, as it comes naturally.
+    pub(super) fn declared_or_natural(types: &'t Types<'t>, opaque: OpaqueLayout<'t>) -> Self {
+        let addressing = types.index.addressing;
+        Self {
+            placement: Placement::DeclaredOrRuled,
+            has_opencl_vectors: matches!(
+                addressing,
+                AddressingModel::Physical32 | AddressingModel::Physical64
+            ),
+            ..Self::declared(types, Rules::Scalar, opaque)
         }
     }
 
@@ -102,7 +127,11 @@ impl<'t> Engine<'t> {
                 members: Vec::with_capacity(likely),
                 matrices: Vec::new(),
             },
-            is_declared: rules == Rules::Explicit,
+            placement: match rules {
+                Rules::Explicit => Placement::Declared,
+                _ => Placement::Ruled,
+            },
+            has_opencl_vectors: false,
             opaque: None,
             decorations: Vec::new(),
         }
@@ -145,6 +174,19 @@ impl<'t> Engine<'t> {
         match (self.opaque, number) {
             (None, _) | (_, Ok(Extent::Fixed(_))) => number,
             _ => Ok(Extent::Fixed(0)),
+        }
+    }
+
+    /// The number that a decoration gives; `None` if rules decide.
+    fn given(
+        &self,
+        decoration: Decoration,
+        given: impl FnOnce() -> Option<Result<Extent, NoLayout>>,
+    ) -> Option<Result<Extent, NoLayout>> {
+        match self.placement {
+            Placement::Ruled => None,
+            Placement::Declared => Some(given().unwrap_or(Err(NoLayout::Undecorated(decoration)))),
+            Placement::DeclaredOrRuled => given(),
         }
     }
 
@@ -227,8 +269,14 @@ impl<'t> Engine<'t> {
     /// Rules 2 and 3: vectors of two components are aligned to both, those of
     /// three and four to four. Longer ones, of which only Vulkan speaks, are
     /// aligned as their components are.
+    ///
+    /// OpenCL C, section 6.3.5: vectors are aligned to their size, and three components
+    /// take the room of four.
     fn line(&self, width: u64, count: Extent) -> Layout {
         let count = self.number(Ok(count)).unwrap_or(count);
+        if let (true, Some(known @ 1..=16)) = (self.has_opencl_vectors, count.known()) {
+            return Layout::scalar(width * known.next_power_of_two());
+        }
         let alignment = match (self.layouts.rules, count.known()) {
             (Rules::Scalar | Rules::Explicit, _) => width,
             (_, Some(2)) => 2 * width,
@@ -249,7 +297,7 @@ impl<'t> Engine<'t> {
     /// Whether padding at the end of arrays, matrices and structures belongs to
     /// them.
     fn pads(&self) -> bool {
-        !self.is_declared && self.layouts.rules != Rules::Scalar
+        self.placement == Placement::Ruled && self.layouts.rules != Rules::Scalar
     }
 
     /// The size of so many parts of this size.
@@ -310,9 +358,9 @@ impl<'t> Engine<'t> {
             Ok(shape) => shape,
             Err(reason) => return Part::without_matrices(Err(reason)),
         };
-        let layout = |order| match self.is_declared {
-            true => self.declared_matrix(shape, MatrixDecorations::default()),
-            false => Ok(self.matrix_layout(shape, order, None)),
+        let layout = |order| match self.placement {
+            Placement::Declared => self.declared_matrix(shape, MatrixDecorations::default()),
+            _ => Ok(self.matrix_layout(shape, order, None)),
         };
         let matrix = Matrix {
             shape,
@@ -334,7 +382,7 @@ impl<'t> Engine<'t> {
         };
         let element = self.part(id, element);
         // Only decorations may give none.
-        let given = self.is_declared.then(|| self.types.declared_stride(id));
+        let given = self.given(Decoration::ArrayStride, || self.types.stride(id));
         let stride = given.map(|given| self.number(given)).transpose();
         let length = self.number(length);
         let layout = |element: Result<Layout, NoLayout>| {
@@ -357,7 +405,10 @@ impl<'t> Engine<'t> {
                 _ => None,
             })
         };
-        let matrix = self.matrix_in(element).map(|matrix| Matrix {
+        // Decorations of a member place matrices only together with those of the arrays.
+        let is_placed = given.is_some() || self.placement == Placement::Ruled;
+        let matrix = self.matrix_in(element).filter(|_| is_placed);
+        let matrix = matrix.map(|matrix| Matrix {
             shape: matrix.shape,
             row_major: layout(matrix.row_major),
             array_stride: given.and_then(Result::ok),
@@ -379,13 +430,11 @@ impl<'t> Engine<'t> {
         types.member_decorations(id, members.len(), &mut decorations);
         for (decorations, &ty) in decorations.iter().zip(members) {
             let layout = self.in_member(self.part(id, Id(ty)), decorations.matrix);
-            let offset = match self.is_declared {
-                true => types.offset(decorations),
-                false => match (end, layout) {
-                    (Ok(end), Ok(layout)) => Ok(end.round_up(layout.alignment)),
-                    (Err(reason), _) | (_, Err(reason)) => Err(reason),
-                },
-            };
+            let given = self.given(Decoration::Offset, || types.offset(decorations));
+            let offset = given.unwrap_or_else(|| match (end, layout) {
+                (Ok(end), Ok(layout)) => Ok(end.round_up(layout.alignment)),
+                (Err(reason), _) | (_, Err(reason)) => Err(reason),
+            });
             // The first reason stands for the whole.
             end = match (end, self.number(offset), layout) {
                 (Ok(end), Ok(offset), Ok(layout)) => Ok(end.max(offset.plus(layout.size))),
@@ -419,7 +468,12 @@ impl<'t> Engine<'t> {
         let Some(matrix) = self.matrix_in(part) else {
             return part.layout;
         };
-        if !self.is_declared {
+        let is_placed = match self.placement {
+            Placement::Ruled => false,
+            Placement::Declared => true,
+            Placement::DeclaredOrRuled => decorations.stride.is_some(),
+        };
+        if !is_placed {
             return match decorations.order {
                 Some(MatrixOrder::RowMajor) => matrix.row_major,
                 _ => part.layout,

@@ -1,4 +1,4 @@
-//! Layouts that decorations declare, for those who check them.
+//! Layouts that decorations declare, for those who check them or keep values by them.
 
 use core::fmt;
 
@@ -22,6 +22,7 @@ pub type OpaqueLayout<'t> = &'t dyn Fn(Id) -> (u64, u64);
 /// Everything has a layout. What decorations don't say, and numbers that depend on
 /// specialization or are decided at run time, count as zeros, so sizes are the least
 /// that there may be. Members and arrays tell which offsets and strides that are.
+/// [Otherwise](Self::or_natural), rules stand in for decorations that are missing.
 pub struct DeclaredLayouts<'t> {
     engine: Engine<'t>,
 }
@@ -31,6 +32,20 @@ impl<'t> DeclaredLayouts<'t> {
     /// [`Rules::Scalar`].
     pub fn new(types: &'t Types<'t>, alignment: Rules, opaque: OpaqueLayout<'t>) -> Self {
         let engine = Engine::declared(types, alignment, opaque);
+        Self { engine }
+    }
+
+    /// The same for those who keep values in memory: what decorations don't place lies
+    /// naturally, as by [`Rules::Scalar`], but with physical addressing, vectors lie as
+    /// in OpenCL C (section 6.3.5): aligned to their size, three components in the room
+    /// of four. A type without decorations may hold one with them, and the other way
+    /// round. A member's decorations place matrices if all arrays of them that it holds
+    /// have an `ArrayStride`, too.
+    ///
+    /// Sizes end with the last byte that is used; what is to stand right behind begins at
+    /// the next multiple of its alignment.
+    pub fn or_natural(types: &'t Types<'t>, opaque: OpaqueLayout<'t>) -> Self {
+        let engine = Engine::declared_or_natural(types, opaque);
         Self { engine }
     }
 

@@ -103,12 +103,9 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// The offset of a member with these decorations.
-    pub(super) fn offset(&self, decorations: &Decorations) -> Result<Extent, NoLayout> {
-        let given = decorations.offset;
-        given.map_or(Err(NoLayout::Undecorated(Decoration::Offset)), |given| {
-            self.value(given)
-        })
+    /// The offset of a member with these decorations, if there is one.
+    pub(super) fn offset(&self, decorations: &Decorations) -> Option<Result<Extent, NoLayout>> {
+        decorations.offset.map(|given| self.value(given))
     }
 
     /// What the elements of an array are, and how many; `None` for anything else.

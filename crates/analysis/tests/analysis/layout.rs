@@ -12,23 +12,23 @@ use spirvkit_binary::{Id, LiteralString, Module};
 use spirvkit_grammar::{Decoration, Op};
 
 /// A module, and its ids by name.
-struct Assembled {
+pub(crate) struct Assembled {
     index: ModuleIndex<'static>,
     names: HashMap<String, Id>,
 }
 
 impl Assembled {
-    fn types(&self) -> Types<'_> {
+    pub(crate) fn types(&self) -> Types<'_> {
         Types::of(&self.index)
     }
 
-    fn id(&self, name: &str) -> Id {
+    pub(crate) fn id(&self, name: &str) -> Id {
         self.names[name]
     }
 }
 
 /// Assembles declarations; ids that tests ask for have an `OpName`.
-fn module(head: &str, body: &str) -> Assembled {
+pub(crate) fn module(head: &str, body: &str) -> Assembled {
     // For the index beside it.
     let words = spirvkit_testing::words(&format!("{head}\n{body}")).leak();
     let module = Module::new(words).unwrap();
@@ -50,7 +50,7 @@ const HEAD: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpName %s \"s\"";
 
-const NUMBERS: &str = "
+pub(crate) const NUMBERS: &str = "
 %f32 = OpTypeFloat 32
 %f64 = OpTypeFloat 64
 %f16 = OpTypeFloat 16
@@ -642,11 +642,15 @@ proptest! {
                 }
                 let _ = layouts.members(ty);
             }
-            let mut declared = DeclaredLayouts::new(&types, rules, &|_| (0, 1));
-            for ty in (0..12).rev().map(Id) {
-                let laid_out = declared.lay_out(ty);
-                prop_assert!(laid_out.iter().all(|&ty| declared.get(ty).alignment > 0));
-                prop_assert!(declared.lay_out(ty).is_empty());
+            for mut declared in [
+                DeclaredLayouts::new(&types, rules, &|_| (0, 1)),
+                DeclaredLayouts::or_natural(&types, &|_| (0, 1)),
+            ] {
+                for ty in (0..12).rev().map(Id) {
+                    let laid_out = declared.lay_out(ty);
+                    prop_assert!(laid_out.iter().all(|&ty| declared.get(ty).alignment > 0));
+                    prop_assert!(declared.lay_out(ty).is_empty());
+                }
             }
         }
     }

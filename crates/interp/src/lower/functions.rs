@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use spirvkit_analysis::index::{Function, Inst as Instruction};
 use spirvkit_analysis::{Components, Graph, Lookup, Node, PostDominatorTree, Type};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, Op};
+use spirvkit_grammar::{AddressingModel, Decoration, Op};
 
 use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Signature, Value, arguments};
@@ -30,6 +30,10 @@ impl<'a> Lowering<'_, 'a> {
         let Some(index) = self.m.function_index(entry) else {
             return Err(self.broken("the entry point's function is not defined"));
         };
+        // Pointers are kept in eight bytes.
+        if self.m.addressing == AddressingModel::Physical32 {
+            return Err(self.unsupported("a module with addresses of 32 bits"));
+        }
         let mut called = self.m.call_tree(entry);
         called.sort_unstable();
         self.refuse_recursion(&called)?;

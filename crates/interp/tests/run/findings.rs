@@ -176,6 +176,17 @@ fn what_cannot_be_run_is_named() {
 }
 
 #[test]
+fn addresses_of_32_bits_are_refused() {
+    let mut words = shader("", "%result = OpCopyObject %u32 %value");
+    let model = words.windows(3).position(|it| it == [3 << 16 | 14, 0, 1]);
+    // Physical32 instead of Logical.
+    words[model.unwrap() + 1] = 1;
+    let errors = Run::new(&words).dispatch([1, 1, 1]).unwrap_err().into_vec();
+    assert_eq!(errors[0].rule(), "run.unsupported");
+    assert!(errors[0].message().contains("32 bits"));
+}
+
+#[test]
 fn what_does_not_match_the_module_is_refused() {
     let words = shader("", "%result = OpCopyObject %u32 %value");
     let message = |run: Run<'_>| {

@@ -145,7 +145,10 @@ impl<'a> Lowering<'_, 'a> {
             let pointer_type = self.type_of(base)?;
             let stride = match self.m.decoration(pointer_type, Decoration::ArrayStride) {
                 Some(stride) => stride.param(0),
-                None => self.types.size(placed).map_err(|why| self.no_extent(why))?,
+                None => self
+                    .types
+                    .stride(placed.ty)
+                    .map_err(|why| self.no_extent(why))?,
             };
             address = self.advance(address, Id(element), stride)?;
             indexes = rest;

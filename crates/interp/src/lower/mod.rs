@@ -21,14 +21,14 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use spirvkit_analysis::index::Inst as Instruction;
-use spirvkit_analysis::{Lookup, ModuleIndex};
+use spirvkit_analysis::{Lookup, ModuleIndex, layout};
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_eval::{Environment, ScalarType};
 
 use crate::kinds;
 use crate::program::{Address, Inst, NO_REG, Object, Program, Reg};
-use types::{Arrangement, NoExtent, Types};
+use types::{Arrangement, NoExtent, Types, opaque_layout};
 
 /// How many columns an entry point may take.
 const MAX_COLUMNS: u32 = 1 << 20;
@@ -114,9 +114,11 @@ pub(crate) fn lower(
     entry: Id,
     surroundings: &Surroundings,
 ) -> Result<Program> {
+    let types = layout::Types::of(m);
+    let opaque = |ty| opaque_layout(m, ty);
     let mut lowering = Lowering {
         m,
-        types: Types::new(m),
+        types: Types::new(m, &types, &opaque),
         surroundings,
         program: Program::default(),
         words: HashMap::new(),

@@ -1,31 +1,31 @@
-//! How types lie in memory and in columns.
+//! Types in columns, and how they lie in memory.
 
 use hashbrown::HashMap;
 
-use spirvkit_analysis::{Lookup, ModuleIndex, Type};
+use spirvkit_analysis::layout::{DeclaredLayouts, Extent, MatrixLayout, MatrixOrder, OpaqueLayout};
+use spirvkit_analysis::{Lookup, ModuleIndex, Type, layout};
 use spirvkit_binary::{FloatFormat, Id, NumberType};
 use spirvkit_eval::ScalarType;
-use spirvkit_grammar::{AddressingModel, Decoration};
 
 use crate::program::Leaf;
 
 /// How many columns a value may take.
 const MAX_COLUMNS: u64 = 1 << 16;
 
-/// What a member's or a matrix's decorations say of how a matrix or vector lies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// What the layout around a matrix or vector says of how it lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Arrangement {
-    /// Nothing: parts lie behind each other.
+    /// Nothing: parts lie as in the type by itself.
     #[default]
     Plain,
     /// A matrix, or arrays of them.
-    Matrix { stride: u32, row_major: bool },
+    Matrix(MatrixLayout),
     /// A column of a row-major matrix, whose components are so far apart.
-    Vector { stride: u32 },
+    Vector { stride: u64 },
 }
 
 /// A type in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     pub(super) ty: Id,
     pub(super) arrangement: Arrangement,
@@ -40,15 +40,6 @@ impl Placed {
     }
 }
 
-/// How much room a type takes.
-#[derive(Clone, Copy, Debug)]
-struct Extent {
-    /// In bytes, without padding at the end; 0 for what is sized at run time.
-    size: u64,
-    alignment: u64,
-    columns: u64,
-}
-
 /// Why a type can't be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoExtent {
@@ -60,102 +51,115 @@ pub(super) enum NoExtent {
     Size(Id),
 }
 
-/// Where a member begins, in memory and in columns.
-#[derive(Clone, Copy, Debug)]
-struct MemberStart {
-    offset: u64,
-    column: u64,
+/// The size and the alignment of what no rules lay out: Booleans take four bytes, and
+/// pointers eight.
+pub(super) fn opaque_layout(m: &ModuleIndex<'_>, ty: Id) -> (u64, u64) {
+    let leaf = leaf(m, ty).unwrap_or(Leaf::Pointer);
+    let size = leaf.bytes().into();
+    (size, size)
+}
+
+/// The type of a scalar or pointer.
+fn leaf(m: &ModuleIndex<'_>, ty: Id) -> Option<Leaf> {
+    match m.ty(ty) {
+        Type::Pointer { .. } | Type::UntypedPointer { .. } => Some(Leaf::Pointer),
+        _ => scalar(m, ty).map(Leaf::Scalar),
+    }
+}
+
+fn scalar(m: &ModuleIndex<'_>, ty: Id) -> Option<ScalarType> {
+    match m.ty(ty) {
+        Type::Bool => Some(ScalarType::Bool),
+        Type::Int { width, .. } if matches!(width, 8 | 16 | 32 | 64) => {
+            Some(ScalarType::Integer { width: width as u8 })
+        }
+        Type::Float { .. } => match m.number_type(ty)? {
+            NumberType::Float(format) => Some(ScalarType::Float(format)),
+            NumberType::Integer { .. } => None,
+        },
+        _ => None,
+    }
 }
 
 pub(super) struct Types<'m, 'a> {
     m: &'m ModuleIndex<'a>,
-    /// Of structures that have been worked out.
-    members: HashMap<Id, Vec<MemberStart>>,
-    known: HashMap<Placed, Extent>,
-    /// Whether vectors are aligned as OpenCL does it.
-    is_kernel: bool,
+    layouts: DeclaredLayouts<'m>,
+    /// How many columns structures, arrays and matrices take that have been laid out.
+    columns: HashMap<Id, Result<u64, NoExtent>>,
+    /// The first columns of the members of structures that have been laid out.
+    starts: HashMap<Id, Vec<u64>>,
 }
 
 impl<'m, 'a> Types<'m, 'a> {
-    pub(super) fn new(m: &'m ModuleIndex<'a>) -> Self {
+    pub(super) fn new(
+        m: &'m ModuleIndex<'a>,
+        types: &'m layout::Types<'m>,
+        opaque: OpaqueLayout<'m>,
+    ) -> Self {
         Self {
             m,
-            members: HashMap::new(),
-            known: HashMap::new(),
-            is_kernel: m.addressing != AddressingModel::Logical
-                && m.addressing != AddressingModel::PhysicalStorageBuffer64,
+            layouts: DeclaredLayouts::or_natural(types, opaque),
+            columns: HashMap::new(),
+            starts: HashMap::new(),
         }
     }
 
     /// The type of a scalar or pointer.
     pub(super) fn leaf(&self, ty: Id) -> Option<Leaf> {
-        match self.m.ty(ty) {
-            Type::Pointer { .. } | Type::UntypedPointer { .. } => Some(Leaf::Pointer),
-            _ => self.scalar(ty).map(Leaf::Scalar),
-        }
+        leaf(self.m, ty)
     }
 
     pub(super) fn scalar(&self, ty: Id) -> Option<ScalarType> {
-        match self.m.ty(ty) {
-            Type::Bool => Some(ScalarType::Bool),
-            Type::Int { width, .. } if matches!(width, 8 | 16 | 32 | 64) => {
-                Some(ScalarType::Integer { width: width as u8 })
-            }
-            Type::Float { .. } => match self.m.number_type(ty)? {
-                NumberType::Float(format) => Some(ScalarType::Float(format)),
-                NumberType::Integer { .. } => None,
-            },
-            _ => None,
-        }
+        scalar(self.m, ty)
     }
 
     /// The part that a constant or dynamic index leads to, and where it begins for index 1;
     /// of a structure, for the index that is given.
     pub(super) fn part(&mut self, whole: Placed, index: u32) -> Result<(Placed, u64), NoExtent> {
         let ty = whole.ty;
+        self.lay_out(ty)?;
         match self.m.ty(ty) {
-            Type::Struct { members } => {
-                let &member = members.get(index as usize).ok_or(NoExtent::Opaque(ty))?;
-                let part = self.member(ty, index, Id(member));
-                Ok((part, self.member_start(ty, index)?.offset))
+            Type::Struct { .. } => {
+                let members = self.layouts.members(ty);
+                let member = members.get(index as usize).ok_or(NoExtent::Opaque(ty))?;
+                let matrix = member.layout.ok().and_then(|layout| layout.matrix);
+                let part = Placed {
+                    ty: member.ty,
+                    arrangement: matrix.map_or(Arrangement::Plain, Arrangement::Matrix),
+                };
+                Ok((part, bytes(ty, member.offset.ok())?))
             }
             Type::Array { element, .. } | Type::RuntimeArray { element } => {
                 let part = Placed {
                     ty: element,
                     arrangement: whole.arrangement,
                 };
-                Ok((part, self.array_stride(ty, part)?))
+                Ok((part, bytes(ty, self.layouts.get(ty).array_stride)?))
             }
-            Type::Matrix { column, .. } => match whole.arrangement {
-                Arrangement::Matrix {
-                    stride,
-                    row_major: true,
-                } => {
-                    let component = self.m.component_type(column);
-                    let arrangement = Arrangement::Vector { stride };
-                    let width = self.extent(Placed::plain(component))?.size;
-                    Ok((
-                        Placed {
-                            ty: column,
-                            arrangement,
-                        },
-                        width,
-                    ))
-                }
-                Arrangement::Matrix { stride, .. } => Ok((Placed::plain(column), stride.into())),
-                _ => {
-                    let extent = self.extent(Placed::plain(column))?;
-                    let stride = extent.size.next_multiple_of(extent.alignment);
-                    Ok((Placed::plain(column), stride))
-                }
-            },
-            Type::Vector { component, .. } => {
-                let part = Placed::plain(component);
-                let stride = match whole.arrangement {
-                    Arrangement::Vector { stride } => stride.into(),
-                    _ => self.extent(part)?.size,
+            Type::Matrix { column, .. } => {
+                let matrix = match whole.arrangement {
+                    Arrangement::Matrix(matrix) => Some(matrix),
+                    _ => self.layouts.get(ty).matrix,
                 };
-                Ok((part, stride))
+                let matrix = matrix.ok_or(NoExtent::Opaque(ty))?;
+                let stride = bytes(ty, Some(matrix.stride))?;
+                match matrix.order {
+                    MatrixOrder::ColumnMajor => Ok((Placed::plain(column), stride)),
+                    MatrixOrder::RowMajor => {
+                        let part = Placed {
+                            ty: column,
+                            arrangement: Arrangement::Vector { stride },
+                        };
+                        Ok((part, self.size_of(self.m.component_type(column))?))
+                    }
+                }
+            }
+            Type::Vector { component, .. } => {
+                let stride = match whole.arrangement {
+                    Arrangement::Vector { stride } => stride,
+                    _ => self.size_of(component)?,
+                };
+                Ok((Placed::plain(component), stride))
             }
             _ => Err(NoExtent::Opaque(ty)),
         }
@@ -177,29 +181,37 @@ impl<'m, 'a> Types<'m, 'a> {
 
     /// How many columns a value of the type takes.
     pub(super) fn columns(&mut self, ty: Id) -> Result<u32, NoExtent> {
-        let columns = self.extent(Placed::plain(ty))?.columns;
-        match columns {
-            ..=MAX_COLUMNS => Ok(columns as u32),
+        match self.lay_out(ty)? {
+            columns @ ..=MAX_COLUMNS => Ok(columns as u32),
             _ => Err(NoExtent::Size(ty)),
         }
     }
 
-    /// How many bytes the type takes, padding at the end included.
-    pub(super) fn size(&mut self, placed: Placed) -> Result<u32, NoExtent> {
-        let extent = self.extent(placed)?;
-        let size = extent.size.next_multiple_of(extent.alignment);
-        u32::try_from(size).map_err(|_| NoExtent::Size(placed.ty))
+    /// How many bytes the type takes, to the last that is used.
+    pub(super) fn size(&mut self, ty: Id) -> Result<u32, NoExtent> {
+        self.lay_out(ty)?;
+        u32::try_from(self.size_of(ty)?).map_err(|_| NoExtent::Size(ty))
+    }
+
+    /// How far apart values of the type lie behind each other.
+    pub(super) fn stride(&mut self, ty: Id) -> Result<u32, NoExtent> {
+        let size = u64::from(self.size(ty)?);
+        let stride = size.next_multiple_of(self.layouts.get(ty).alignment);
+        u32::try_from(stride).map_err(|_| NoExtent::Size(ty))
     }
 
     /// The scalars and pointers of a type in the order of its columns, and where they lie.
     pub(super) fn leaves(&mut self, placed: Placed) -> Result<Vec<(Leaf, u32)>, NoExtent> {
-        self.columns(placed.ty)?;
         let mut leaves = Vec::new();
         let mut todo = vec![(placed, 0u64)];
         while let Some((placed, start)) = todo.pop() {
             if let Some(leaf) = self.leaf(placed.ty) {
                 let start = u32::try_from(start).map_err(|_| NoExtent::Size(placed.ty))?;
                 leaves.push((leaf, start));
+                continue;
+            }
+            // However many parts there are, each may be empty.
+            if self.columns(placed.ty)? == 0 {
                 continue;
             }
             let is_struct = matches!(self.m.ty(placed.ty), Type::Struct { .. });
@@ -219,207 +231,96 @@ impl<'m, 'a> Types<'m, 'a> {
 
     /// The first column of a part of a value, and the part's type.
     pub(super) fn column_of(&mut self, ty: Id, index: u32) -> Result<(u32, Id), NoExtent> {
-        match self.m.ty(ty) {
-            Type::Struct { members } => {
-                let &member = members.get(index as usize).ok_or(NoExtent::Opaque(ty))?;
-                let start = self.member_start(ty, index)?.column;
-                Ok((start as u32, Id(member)))
-            }
-            _ => {
-                let (part, _) = self.part(Placed::plain(ty), 0)?;
-                if self
-                    .count(ty)?
-                    .is_some_and(|count| u64::from(index) >= count)
-                {
-                    return Err(NoExtent::Opaque(ty));
-                }
-                Ok((index * self.columns(part.ty)?, part.ty))
-            }
-        }
-    }
-
-    fn member(&self, ty: Id, index: u32, member: Id) -> Placed {
-        let mut arrangement = Arrangement::Plain;
-        let is_matrix = self.holds_matrices(member);
-        let stride = self
-            .m
-            .member_decoration(ty, index, Decoration::MatrixStride);
-        if let Some(stride) = stride.filter(|_| is_matrix) {
-            let row_major = self.m.member_decoration(ty, index, Decoration::RowMajor);
-            arrangement = Arrangement::Matrix {
-                stride: stride.param(0),
-                row_major: row_major.is_some(),
-            };
-        }
-        Placed {
-            ty: member,
-            arrangement,
-        }
-    }
-
-    /// Whether a type is a matrix or arrays of them.
-    fn holds_matrices(&self, ty: Id) -> bool {
-        let mut inner = ty;
-        while let Type::Array { element, .. } | Type::RuntimeArray { element } = self.m.ty(inner) {
-            if self.m.def_offset(element) >= self.m.def_offset(inner) {
-                return false;
-            }
-            inner = element;
-        }
-        matches!(self.m.ty(inner), Type::Matrix { .. })
-    }
-
-    fn member_start(&mut self, ty: Id, index: u32) -> Result<MemberStart, NoExtent> {
-        self.extent(Placed::plain(ty))?;
-        let members = self.members.get(&ty).map_or(&[][..], |members| members);
-        members
-            .get(index as usize)
-            .copied()
-            .ok_or(NoExtent::Opaque(ty))
-    }
-
-    fn array_stride(&mut self, ty: Id, element: Placed) -> Result<u64, NoExtent> {
-        if let Some(stride) = self.m.decoration(ty, Decoration::ArrayStride) {
-            return Ok(stride.param(0).into());
-        }
-        let extent = self.extent(element)?;
-        Ok(extent.size.next_multiple_of(extent.alignment))
-    }
-
-    /// Works out a type after those it is made of, without recursion.
-    fn extent(&mut self, placed: Placed) -> Result<Extent, NoExtent> {
-        let mut todo = vec![placed];
-        while let Some(&next) = todo.last() {
-            if self.known.contains_key(&next) {
-                todo.pop();
-                continue;
-            }
-            let before = todo.len();
-            for part in self.parts(next) {
-                // What is declared later, or is the type itself, can't be a part of it.
-                if self.m.def_offset(part.ty) >= self.m.def_offset(next.ty) {
-                    return Err(NoExtent::Opaque(next.ty));
-                }
-                if !self.known.contains_key(&part) {
-                    todo.push(part);
-                }
-            }
-            if todo.len() > before {
-                continue;
-            }
-            let extent = self.work_out(next)?;
-            self.known.insert(next, extent);
-            todo.pop();
-        }
-        self.known
-            .get(&placed)
-            .copied()
-            .ok_or(NoExtent::Opaque(placed.ty))
-    }
-
-    fn parts(&self, placed: Placed) -> Vec<Placed> {
-        match self.m.ty(placed.ty) {
-            Type::Struct { members } => {
-                let members = members.iter().enumerate();
-                members
-                    .map(|(index, &member)| self.member(placed.ty, index as u32, Id(member)))
-                    .collect()
-            }
-            Type::Array { element, .. } | Type::RuntimeArray { element } => vec![Placed {
-                ty: element,
-                arrangement: placed.arrangement,
-            }],
-            Type::Matrix { column, .. } => {
-                vec![
-                    Placed::plain(column),
-                    Placed::plain(self.m.component_type(column)),
-                ]
-            }
-            Type::Vector { component, .. } => vec![Placed::plain(component)],
-            _ => Vec::new(),
-        }
-    }
-
-    fn work_out(&mut self, placed: Placed) -> Result<Extent, NoExtent> {
-        let ty = placed.ty;
-        if let Some(leaf) = self.leaf(ty) {
-            let size = u64::from(leaf.bytes());
-            return Ok(Extent {
-                size,
-                alignment: size.max(1),
-                columns: leaf.columns() as u64,
-            });
-        }
-        let count = self.count(ty)?.unwrap_or(0);
+        self.columns(ty)?;
         if let Type::Struct { members } = self.m.ty(ty) {
-            let mut all = Extent {
-                size: 0,
-                alignment: 1,
-                columns: 0,
-            };
-            let mut starts = Vec::with_capacity(members.len());
-            for (index, &member) in members.iter().enumerate() {
-                let index = index as u32;
-                let part = self.extent(self.member(ty, index, Id(member)))?;
-                let offset = match self.m.member_decoration(ty, index, Decoration::Offset) {
-                    Some(offset) => u64::from(offset.param(0)),
-                    // What is placed by decorations is not padded.
-                    None => {
-                        all.alignment = all.alignment.max(part.alignment);
-                        all.size.next_multiple_of(part.alignment)
-                    }
-                };
-                starts.push(MemberStart {
-                    offset,
-                    column: all.columns,
-                });
-                all.size = all.size.max(offset.saturating_add(part.size));
-                all.columns = all.columns.saturating_add(part.columns);
-            }
-            self.members.insert(ty, starts);
-            return Ok(all);
+            let starts = self.starts.get(&ty).map_or(&[][..], Vec::as_slice);
+            let part = members.get(index as usize).zip(starts.get(index as usize));
+            let (&member, &start) = part.ok_or(NoExtent::Opaque(ty))?;
+            return Ok((start as u32, Id(member)));
         }
-        let (part, stride) = self.part(placed, 0)?;
-        let part = self.extent(part)?;
-        let between = count.saturating_sub(1).saturating_mul(stride);
-        let size = if count == 0 {
-            0
-        } else {
-            between.saturating_add(part.size)
-        };
-        let columns = part.columns.saturating_mul(count);
-        let is_vector = matches!(self.m.ty(ty), Type::Vector { .. });
-        if is_vector && self.is_kernel {
-            // OpenCL C, section 6.3.5: three components take the room of four.
-            let size = part.size * count.next_power_of_two();
-            return Ok(Extent {
-                size,
-                alignment: size,
-                columns,
-            });
+        let (part, _) = self.part(Placed::plain(ty), 0)?;
+        let count = self.count(ty)?;
+        if count.is_none_or(|count| u64::from(index) >= count) {
+            return Err(NoExtent::Opaque(ty));
         }
-        Ok(Extent {
-            size: size.max(match placed.arrangement {
-                Arrangement::Matrix {
-                    stride,
-                    row_major: true,
-                } => self.row_major_size(ty, stride),
-                _ => 0,
-            }),
-            alignment: part.alignment,
-            columns,
-        })
+        Ok((index * self.columns(part.ty)?, part.ty))
     }
 
-    /// The bytes that a row-major matrix takes.
-    fn row_major_size(&self, ty: Id, stride: u32) -> u64 {
-        let Type::Matrix { column, count } = self.m.ty(ty) else {
-            return 0;
-        };
-        let width = u64::from(self.m.bit_width(column) / 8);
-        let rows = u64::from(self.m.dimension(column));
-        rows.saturating_sub(1) * u64::from(stride) + u64::from(count) * width
+    /// Lays out a type with what it is made of, unless that has been done, and gives its
+    /// number of columns.
+    fn lay_out(&mut self, ty: Id) -> Result<u64, NoExtent> {
+        let is_composite = matches!(
+            self.m.ty(ty),
+            Type::Struct { .. }
+                | Type::Array { .. }
+                | Type::RuntimeArray { .. }
+                | Type::Matrix { .. }
+        );
+        if is_composite && !self.columns.contains_key(&ty) {
+            for composite in self.layouts.lay_out(ty) {
+                let columns = self.count_columns(composite);
+                self.columns.insert(composite, columns);
+            }
+        }
+        self.known_columns(ty)
     }
+
+    /// The columns of a composite whose parts have been laid out.
+    fn count_columns(&mut self, ty: Id) -> Result<u64, NoExtent> {
+        let Type::Struct { members } = self.m.ty(ty) else {
+            return self.repeated_columns(ty);
+        };
+        let mut columns = 0u64;
+        let mut starts = Vec::with_capacity(members.len());
+        for &member in members {
+            starts.push(columns);
+            columns = columns.saturating_add(self.part_columns(ty, Id(member))?);
+        }
+        self.starts.insert(ty, starts);
+        Ok(columns)
+    }
+
+    /// The columns of an array or a matrix.
+    fn repeated_columns(&self, ty: Id) -> Result<u64, NoExtent> {
+        let part = match self.m.ty(ty) {
+            Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+            Type::Matrix { column, .. } => column,
+            _ => return Err(NoExtent::Opaque(ty)),
+        };
+        let count = self.count(ty)?.unwrap_or(0);
+        Ok(self.part_columns(ty, part)?.saturating_mul(count))
+    }
+
+    /// The columns of a part, which is declared before the whole.
+    fn part_columns(&self, whole: Id, part: Id) -> Result<u64, NoExtent> {
+        match self.m.def_offset(part) < self.m.def_offset(whole) {
+            true => self.known_columns(part),
+            false => Err(NoExtent::Opaque(whole)),
+        }
+    }
+
+    /// The columns of a type that has been laid out.
+    fn known_columns(&self, ty: Id) -> Result<u64, NoExtent> {
+        if let Type::Vector { component, count } = self.m.ty(ty) {
+            let component = self.leaf(component).ok_or(NoExtent::Opaque(component))?;
+            return Ok(component.columns() as u64 * u64::from(count));
+        }
+        if let Some(leaf) = self.leaf(ty) {
+            return Ok(leaf.columns() as u64);
+        }
+        let known = self.columns.get(&ty).copied();
+        known.unwrap_or(Err(NoExtent::Opaque(ty)))
+    }
+
+    /// How many bytes a type takes that has been laid out.
+    fn size_of(&self, ty: Id) -> Result<u64, NoExtent> {
+        bytes(ty, Some(self.layouts.get(ty).size))
+    }
+}
+
+/// A size, an offset or a stride in a type, which has to be known.
+fn bytes(ty: Id, extent: Option<Extent>) -> Result<u64, NoExtent> {
+    extent.and_then(Extent::known).ok_or(NoExtent::Size(ty))
 }
 
 /// The type of 32-bit floats.

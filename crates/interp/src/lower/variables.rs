@@ -7,7 +7,7 @@ use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
 
-use super::types::{Arrangement, Placed};
+use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Value};
 use crate::program::{
     Address, BuiltInValue, Input, NO_REG, Object, ObjectInfo, ObjectKind, Place, Reg,
@@ -87,8 +87,10 @@ impl<'a> Lowering<'_, 'a> {
                 Ok(())
             }
             StorageClass::Workgroup => {
-                let placed = Placed::plain(pointee);
-                let size = self.types.size(placed).map_err(|why| self.no_extent(why))?;
+                let size = self
+                    .types
+                    .size(pointee)
+                    .map_err(|why| self.no_extent(why))?;
                 self.workgroup_bytes = self.workgroup_bytes.saturating_add(size);
                 if self.workgroup_bytes > MAX_WORKGROUP_BYTES {
                     return Err(self.unsupported("more than 1 MiB of memory for each workgroup"));
@@ -97,8 +99,10 @@ impl<'a> Lowering<'_, 'a> {
                 Ok(())
             }
             StorageClass::PushConstant => {
-                let placed = Placed::plain(pointee);
-                let size = self.types.size(placed).map_err(|why| self.no_extent(why))?;
+                let size = self
+                    .types
+                    .size(pointee)
+                    .map_err(|why| self.no_extent(why))?;
                 self.object(id, ObjectKind::Push { size });
                 Ok(())
             }
@@ -198,10 +202,7 @@ impl<'a> Lowering<'_, 'a> {
             self.values.insert(id.0, Value::Register(columns.clone()));
             return Ok(Place::Columns(columns));
         }
-        let size = self
-            .types
-            .size(Placed::plain(ty))
-            .map_err(|why| self.no_extent(why))?;
+        let size = self.types.size(ty).map_err(|why| self.no_extent(why))?;
         let start = self.program.lane_bytes.next_multiple_of(8);
         match start.checked_add(size).filter(|&end| end <= MAX_LANE_BYTES) {
             Some(end) => self.program.lane_bytes = end,

@@ -237,6 +237,81 @@ OpStore %at %value
 }
 
 #[test]
+fn memory_lies_where_decorations_say() {
+    // The words of the input as row-major matrices of two columns and three rows.
+    let globals = "%matrix = OpTypeMatrix %v3f32 2
+%matrices = OpTypeArray %matrix %u2
+%view = OpTypeStruct %u32 %matrices
+%ptr_view = OpTypePointer StorageBuffer %view
+%ptr_matrix = OpTypePointer StorageBuffer %matrix
+%ptr_component = OpTypePointer StorageBuffer %f32
+OpDecorate %view Block
+OpMemberDecorate %view 0 Offset 0
+OpMemberDecorate %view 1 Offset 8
+OpMemberDecorate %view 1 RowMajor
+OpMemberDecorate %view 1 MatrixStride 16
+OpDecorate %matrices ArrayStride 64
+OpDecorate %as_matrices DescriptorSet 0
+OpDecorate %as_matrices Binding 0
+%as_matrices = OpVariable %ptr_view StorageBuffer";
+    let body = "%which = OpBitwiseAnd %u32 %index %u1
+%column_bits = OpShiftRightLogical %u32 %index %u1
+%column = OpBitwiseAnd %u32 %column_bits %u1
+%row = OpUMod %u32 %index %u3
+%one_at = OpAccessChain %ptr_component %as_matrices %u1 %which %column %row
+%one = OpLoad %f32 %one_at
+%one_bits = OpBitcast %u32 %one
+%whole_at = OpAccessChain %ptr_matrix %as_matrices %u1 %u1
+%whole = OpLoad %matrix %whole_at
+%last = OpCompositeExtract %f32 %whole 1 2
+%last_bits = OpBitcast %u32 %last
+%result = OpIAdd %u32 %one_bits %last_bits";
+    let inputs: Vec<u32> = (0..64).map(|index| 1000 + index).collect();
+    gives(globals, body, &inputs, |index, _| {
+        let word = |which, column, row| inputs[(8 + 64 * which + 16 * row + 4 * column) / 4];
+        let index = index as usize;
+        word(index & 1, index >> 1 & 1, index % 3) + word(1, 1, 2)
+    });
+}
+
+#[test]
+fn parts_with_and_without_a_declared_place_are_kept_apart() {
+    // A structure that decorations place within one that they don't, with neighbours.
+    let globals = "%pair = OpTypeStruct %u32 %v3u32
+%pairs = OpTypeArray %pair %u2
+%around = OpTypeStruct %bool %pairs %u32
+%arounds = OpTypeArray %around %u3
+%ptr_arounds = OpTypePointer Private %arounds
+%ptr_word = OpTypePointer Private %u32
+%ptr_bool = OpTypePointer Private %bool
+OpMemberDecorate %pair 0 Offset 4
+OpMemberDecorate %pair 1 Offset 16
+%arounds_here = OpVariable %ptr_arounds Private";
+    let body = "%which = OpUMod %u32 %index %u3
+%first = OpAccessChain %ptr_bool %arounds_here %which %u0
+OpStore %first %true
+%x_at = OpAccessChain %ptr_word %arounds_here %which %u1 %u0 %u1 %u2
+%y_at = OpAccessChain %ptr_word %arounds_here %which %u1 %u1 %u0
+%last_at = OpAccessChain %ptr_word %arounds_here %which %u2
+OpStore %last_at %u5
+OpStore %y_at %u8
+OpStore %x_at %value
+%all = OpLoad %arounds %arounds_here
+OpStore %arounds_here %all
+%x = OpLoad %u32 %x_at
+%y = OpLoad %u32 %y_at
+%last = OpLoad %u32 %last_at
+%is_kept = OpLoad %bool %first
+%kept = OpSelect %u32 %is_kept %u1 %u0
+%xy = OpIAdd %u32 %x %y
+%xyz = OpIAdd %u32 %xy %last
+%result = OpIAdd %u32 %xyz %kept";
+    gives(globals, body, &[100, 200, 300, 400], |_, value| {
+        value + 8 + 5 + 1
+    });
+}
+
+#[test]
 fn atomics_see_each_other() {
     let body = "%old = OpAtomicIAdd %u32 %shared %u1 %u264 %u1
 OpControlBarrier %u2 %u2 %u264

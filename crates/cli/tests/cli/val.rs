@@ -160,7 +160,7 @@ fn all_errors_of_a_structure_are_reported_with_advice_that_is_true() {
     };
     assert_eq!(rule, "layout.straddle");
     assert!(
-        help.contains("(--scalar-block-layout) permits it"),
+        help.contains("(`--scalar-block-layout`) permits it"),
         "{help}"
     );
     let after = told(&["--scalar-block-layout"]);

@@ -28,14 +28,14 @@ OpFunctionEnd
     )
 }
 
-/// The options that the report's advice names, without dashes; \"\" where there is
+/// The options that the report's advice names, without dashes; empty where there is
 /// none.
 fn advised(report: &Report) -> Vec<&str> {
     let helps = report.diagnostics().iter().map(|each| each.help());
     helps
         .map(|help| {
-            let option = help.and_then(|help| help.split_once("(--"));
-            option.map_or("", |(_, rest)| rest.split(')').next().unwrap())
+            let option = help.and_then(|help| help.split_once("(`--"));
+            option.map_or("", |(_, rest)| rest.split('`').next().unwrap())
         })
         .collect()
 }

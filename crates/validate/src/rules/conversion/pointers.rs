@@ -131,8 +131,8 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> CheckResult {
         );
     let classes = expect(generic == StorageClass::Generic && is_specific, || {
         let message = format!(
-            "{} casts between Generic and Workgroup, CrossWorkgroup, Function or CodeSectionINTEL, but this one casts \
-             from {from} to {to}",
+            "{} casts between `Generic` and `Workgroup`, `CrossWorkgroup`, `Function` or `CodeSectionINTEL`, but this \
+             one casts from `{from}` to `{to}`",
             o.op
         );
         let finding = o.finding(&conversion::GENERIC_CLASS, message);

@@ -38,7 +38,7 @@ pub(super) fn check_fetch(at: &InstCtx<'_, '_>) -> CheckResult {
 /// Checks that an image can be fetched from.
 fn check_fetched(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if image.dim == Dim::Cube {
-        let what = "can't fetch from a Cube image";
+        let what = "can't fetch from an image of dimensionality `Cube`";
         return Err(super::wrong_image(at, &image::DIM, at.id(0), what));
     }
     expect(image.sampled == 1, || {

@@ -238,7 +238,7 @@ impl Given<'_> {
 
     fn expect_levels(&self, at: &InstCtx<'_, '_>) -> CheckResult {
         let levels = expect(shape::has_levels(self.image.dim), || {
-            self.wrong_image(at, "an image with levels: 1D, 2D, 3D or Cube")
+            self.wrong_image(at, "an image with levels: `1D`, `2D`, `3D` or `Cube`")
         });
         all([levels, self.expect_single_sampled(at)])
     }

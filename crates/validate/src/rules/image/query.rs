@@ -18,7 +18,7 @@ fn expect_int_result(at: &InstCtx<'_, '_>) -> CheckResult {
 fn expect_levels(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if !shape::has_levels(image.dim) {
         let what = format!(
-            "needs a 1D, 2D, 3D or Cube image, but its dimensionality is {}",
+            "needs a `1D`, `2D`, `3D` or `Cube` image, but its dimensionality is `{}`",
             image.dim
         );
         return Err(super::wrong_image(at, &image::DIM, at.id(0), &what));
@@ -109,7 +109,7 @@ pub(super) fn check_size(at: &InstCtx<'_, '_>) -> CheckResult {
         let has_levels = shape::has_levels(image.dim);
         if !has_levels && !matches!(image.dim, Dim::Rect | Dim::Buffer) {
             let what = format!(
-                "needs a 1D, 2D, 3D, Cube, Rect or Buffer image, but its dimensionality is {}",
+                "needs a `1D`, `2D`, `3D`, `Cube`, `Rect` or `Buffer` image, but its dimensionality is `{}`",
                 image.dim
             );
             return Err(super::wrong_image(at, &image::DIM, at.id(0), &what));
@@ -160,7 +160,7 @@ pub(super) fn check_levels(at: &InstCtx<'_, '_>) -> CheckResult {
 pub(super) fn check_samples(at: &InstCtx<'_, '_>) -> CheckResult {
     let image = image_operand(at, |image| {
         let dim = expect(image.dim == Dim::Dim2D, || {
-            let what = format!("needs a 2D image, but its dimensionality is {}", image.dim);
+            let what = format!("needs a `2D` image, but its dimensionality is `{}`", image.dim);
             super::wrong_image(at, &image::DIM, at.id(0), &what)
         });
         let samples = expect(image.multisampled, || {

@@ -68,7 +68,7 @@ fn check_filtered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     if image.arrayed || !matches!(image.dim, Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::Rect) {
         let layers = if image.arrayed { "arrayed " } else { "" };
         let what = format!(
-            "can project only onto 1D, 2D, 3D or Rect images without layers, not {layers}{}",
+            "can project only onto `1D`, `2D`, `3D` or `Rect` images without layers, not {layers}`{}`",
             image.dim
         );
         return Err(super::wrong_image(at, &image::DIM, at.id(0), &what));
@@ -105,7 +105,7 @@ fn check_dref(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
     all([
         at.expect_operand(&image::DREF, 2, F32),
         expect(!is_volume, || {
-            let what = "compares depths, which 3D images don't have in Vulkan";
+            let what = "compares depths, which `3D` images don't have in Vulkan";
             super::wrong_image(at, &image::VULKAN_DREF_DIM, at.id(0), what)
         }),
     ])
@@ -168,7 +168,7 @@ fn check_gathered(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {
         return Ok(());
     }
     let what = format!(
-        "can gather only from 2D, Cube or Rect images, not {}",
+        "can gather only from `2D`, `Cube` or `Rect` images, not `{}`",
         image.dim
     );
     let compares = traits(at.inst.op()).compares;

@@ -105,7 +105,7 @@ fn check_place(at: &InstCtx<'_, '_>, image: &Image, coordinate: usize) -> CheckR
 fn wrong_dim(at: &InstCtx<'_, '_>, image: &Image) -> Finding {
     let layers = if image.arrayed { "arrayed " } else { "" };
     let message = format!(
-        "{} can't point into {layers}{} images",
+        "{} can't point into {layers}`{}` images",
         at.inst.op(),
         image.dim
     );

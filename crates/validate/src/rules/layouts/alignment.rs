@@ -33,16 +33,16 @@ impl Rules {
     pub(super) fn wider(self) -> impl Iterator<Item = (&'static str, Self)> {
         let scalar = match self.class {
             StorageClass::Workgroup => {
-                "the feature workgroupMemoryExplicitLayoutScalarBlockLayout (--workgroup-scalar-block-layout) \
+                "the feature `workgroupMemoryExplicitLayoutScalarBlockLayout` (`--workgroup-scalar-block-layout`) \
                  permits it"
             }
-            _ => "the feature scalarBlockLayout (--scalar-block-layout) permits it",
+            _ => "the feature `scalarBlockLayout` (`--scalar-block-layout`) permits it",
         };
         let aligned = |alignment| Self { alignment, ..self };
         let all = [
             (
                 !self.relaxed,
-                "the extension VK_KHR_relaxed_block_layout (--relax-block-layout) permits it",
+                "the extension `VK_KHR_relaxed_block_layout` (`--relax-block-layout`) permits it",
                 Self {
                     relaxed: true,
                     ..self
@@ -50,7 +50,7 @@ impl Rules {
             ),
             (
                 self.alignment == layout::Rules::Std140,
-                "the feature uniformBufferStandardLayout (--uniform-buffer-standard-layout) permits it",
+                "the feature `uniformBufferStandardLayout` (`--uniform-buffer-standard-layout`) permits it",
                 aligned(layout::Rules::Std430),
             ),
             (true, scalar, aligned(layout::Rules::Scalar)),

@@ -142,7 +142,7 @@ impl<'t, 'a> Checker<'t, 'a> {
                 {
                     let message = format!("{} needs a stride", m.show_type(ty));
                     let finding = self.finding(&layout::MISSING, ty, message);
-                    found.push(finding.help("decorate the array with ArrayStride"));
+                    found.push(finding.help("decorate the array with `ArrayStride`"));
                 }
                 return;
             }

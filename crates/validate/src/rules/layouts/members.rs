@@ -30,7 +30,7 @@ pub(super) fn check(checker: &Checker<'_, '_>, id: Id, found: &mut Vec<Finding>)
         };
         let before = found.len();
         if let Err(NoLayout::Undecorated(_)) = member.offset {
-            missing(checker, id, index, "an Offset", found);
+            missing(checker, id, index, "an `Offset`", found);
         }
         if layout.matrix.is_some() {
             check_matrix(checker, id, index, member, layout, found);
@@ -74,11 +74,11 @@ fn check_matrix(
     let m = checker.m;
     let declared = member.matrix;
     if declared.order.is_none() {
-        let what = "RowMajor or ColMajor, because it holds a matrix";
+        let what = "`RowMajor` or `ColMajor`, because it holds a matrix";
         missing(checker, id, index, what, found);
     }
     if declared.stride.is_none() {
-        let what = "a MatrixStride, because it holds a matrix";
+        let what = "a `MatrixStride`, because it holds a matrix";
         missing(checker, id, index, what, found);
     }
     // Which stride is right depends on the order.
@@ -87,7 +87,7 @@ fn check_matrix(
         && !m.options.skip_block_layout
     {
         let message = format!(
-            "the MatrixStride of member {index} of {} must be a positive multiple of {}, but is {stride}",
+            "the `MatrixStride` of member {index} of {} must be a positive multiple of {}, but is {stride}",
             m.name(id),
             layout.alignment
         );
@@ -208,7 +208,7 @@ fn check_place(checker: &Checker<'_, '_>, id: Id, placed: &Placed<'_>) -> CheckR
     };
     if !offset.is_multiple_of(alignment) {
         let message = format!(
-            "the Offset of {} must be a multiple of {alignment}, but is {offset}",
+            "the `Offset` of {} must be a multiple of {alignment}, but is {offset}",
             of()
         );
         return Err(checker.finding(&layout::ALIGNMENT, id, message));

@@ -207,7 +207,7 @@ pub(super) fn long_vector(at: &InstCtx<'_, '_>) -> CheckResult {
 
 /// What declares the vectors that columns can be: it has a number of components that
 /// nothing changes.
-const COLUMN: Pattern = Pattern::declared_by(Op::TypeVector, "an `OpTypeVector`");
+const COLUMN: Pattern = Pattern::declared_by(Op::TypeVector, "a vector whose length is a literal");
 
 pub(super) fn matrix(at: &InstCtx<'_, '_>) -> CheckResult {
     at.expect_type(&type_::MATRIX_COLUMN, 0, COLUMN)?;

@@ -248,7 +248,7 @@ impl Reader<'_> {
     fn structure_start(&mut self) -> Parsed<((String, Span), Option<u32>)> {
         let name = self.declared_name("structure")?;
         let stride = match self.accept("STRIDE") {
-            true => Some(self.u32("a distance in bytes")?),
+            true => Some(self.u32("a stride in bytes")?),
             false => None,
         };
         Ok((name, stride))
@@ -267,10 +267,10 @@ impl Reader<'_> {
             if self.accept("OFFSET") {
                 member.offset = Some(self.u32("an offset in bytes")?);
             } else if self.accept("MATRIX_STRIDE") {
-                member.matrix_stride = Some(self.u32("a distance in bytes")?);
+                member.matrix_stride = Some(self.u32("a stride in bytes")?);
             } else if self.accept("ARRAY_STRIDE") {
                 // No member can be an array, so there is nothing that lies so far apart.
-                self.u32("a distance in bytes")?;
+                self.u32("a stride in bytes")?;
             } else {
                 return Err(self.expected("`OFFSET`, `MATRIX_STRIDE` or `ARRAY_STRIDE`"));
             }

@@ -8,10 +8,10 @@ use crate::script::{Buffer, Handle};
 use crate::types::{DataType, Layout};
 use crate::words::{Comparator, Topology};
 
-/// A command, and where it stands in the script.
+/// A command, and where it is in the script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
-    /// The place, for whoever reports that it failed.
+    /// The place, for reports of its failure.
     pub span: Span,
     /// What to do.
     pub action: Action,

@@ -209,7 +209,7 @@ fn numbers(text: &str, layout: &ElementLayout, most: u64) -> Result<Vec<Number>,
         let number = number.filter(|(number, ty)| number.to_bits(*ty).1 != Fit::NotWhole);
         let Some((number, _)) = number else {
             return Err(format!(
-                "`{}` in it is no number of the buffer's type",
+                "`{}` in it is not a number of the buffer's type",
                 quoted(word)
             ));
         };

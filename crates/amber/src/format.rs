@@ -154,7 +154,7 @@ impl Format {
                 format.add_components(part);
             }
         }
-        // A depth of 24 bits is in one word with what stands beside it.
+        // A depth of 24 bits is in one word with what is beside it.
         if name == "D24_UNORM_S8_UINT" {
             format.packed = 32;
         }

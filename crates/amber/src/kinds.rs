@@ -12,17 +12,17 @@ kinds! {
         example: "SHADER vertex v PASSTHROUGH\n",
     }
     UNKNOWN_COMMAND = "amber.unknown-command", InvalidLookup {
-        text: "A line starts with a word that is no command at this place.",
+        text: "A line starts with a word that is not a command here.",
         advice: "Check its spelling; commands are case-sensitive.",
         example: "#!amber\nSHADOW vertex v PASSTHROUGH\n",
     }
     UNEXPECTED = "amber.unexpected-token", InvalidText {
-        text: "A command doesn't go on as it must: something is missing, or something else stands there.",
+        text: "Something is missing in a command, or something else is in its place.",
         advice: "Write what the message expects.",
         example: "#!amber\nSHADER vertex\n",
     }
     UNKNOWN_WORD = "amber.unknown-word", InvalidLookup {
-        text: "A word is none of those that there are for the purpose.",
+        text: "A word is not one of those that are allowed here.",
         advice: "Check its spelling.",
         example: "#!amber\nBUFFER b FORMAT R8G8B8A8_UNROM\n",
     }
@@ -53,12 +53,12 @@ kinds! {
         example: "#!amber\nSHADER fragment f GLSL\nvoid main() {}\n",
     }
     MISMATCH = "amber.mismatch", InvalidData {
-        text: "What is named exists, but can't be used so: a pipeline, a shader, a buffer or a type of another kind.",
+        text: "What is named exists, but can't be used here: a pipeline, a shader, a buffer or a type of another kind.",
         advice: "Name one of the right kind.",
         example: "#!amber\nSHADER compute c GLSL\nvoid main() {}\nEND\nPIPELINE graphics p\n  ATTACH c\nEND\n",
     }
     INCOMPLETE = "amber.incomplete", InvalidData {
-        text: "Something that must be said isn't.",
+        text: "Something required is missing.",
         advice: "Add what the message names.",
         example: "#!amber\nPIPELINE compute p\nEND\n",
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use spirvkit_diagnostics::Span;
 
-/// A word, or what stands between words and means something.
+/// A word, or what is between words and means something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: TokenKind<'t>,
@@ -13,7 +13,7 @@ pub(crate) struct Token<'t> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind<'t> {
-    /// What stands between blanks, or a bracket or comma alone.
+    /// What is between blanks, or a bracket or comma alone.
     Word(&'t str),
     /// What stood in quotation marks, without them.
     String(Cow<'t, str>),

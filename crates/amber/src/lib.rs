@@ -122,7 +122,7 @@ pub fn parse(text: &str) -> Result<Script, Errors> {
     }
     let line = text.find('\n').unwrap_or(text.len());
     let error = kinds::NOT_A_SCRIPT.error(format!(
-        "the text is no script: it starts neither with `{AMBER}` nor with a section such as `[test]`"
+        "the text is not a script: it starts neither with `{AMBER}` nor with a section such as `[test]`"
     ));
     Err(error
         .at_span(Span {

@@ -8,7 +8,7 @@ use spirvkit_grammar::Op;
 
 use crate::types::{Scalar, ScalarKind};
 
-/// A number as it stands in a script; its type follows from where it stands.
+/// A number as it is in a script; its type follows from where it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A whole number, decimal or hexadecimal.

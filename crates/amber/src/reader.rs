@@ -381,7 +381,7 @@ impl<'t> Reader<'t> {
         place: &str,
         known: &[&str],
     ) -> Reported {
-        let message = format!("`{}` is no command {place}", quoted(word));
+        let message = format!("`{}` is not a command {place}", quoted(word));
         let error = kinds::UNKNOWN_COMMAND.error(message).at_span(span);
         self.report(suggesting(error, closest(word, known.iter().copied())))
     }
@@ -418,7 +418,7 @@ impl<'t> Reader<'t> {
     pub(crate) fn up_to(&mut self, largest: u64, what: &str) -> Parsed<u64> {
         let (number, span) = self.number(what)?;
         let Some(value) = number.to_integer() else {
-            let message = format!("expected {what}, found `{number}`, which is no integer");
+            let message = format!("expected {what}, found `{number}`, which is not an integer");
             return Err(self.error(&kinds::BAD_NUMBER, span, message));
         };
         match u64::try_from(value) {
@@ -481,7 +481,7 @@ impl<'t> Reader<'t> {
                 Err(self.error(&kinds::BAD_NUMBER, span, message))
             }
             Fit::TooLarge => {
-                let message = format!("{number} is no number of type {ty}");
+                let message = format!("{number} is not a number of type {ty}");
                 let warning = kinds::OUT_OF_RANGE.warning(message).at_span(span);
                 if self.script.warnings.len() < MAX_ERRORS {
                     let help = format!("its lowest {} bits are taken", ty.bits);

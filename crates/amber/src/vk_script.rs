@@ -219,7 +219,7 @@ impl<'t> VkReader<'t> {
             Some(&(is, at)) if is == kind => return Ok(at),
             Some(_) => {
                 let kind = kind.name();
-                let message = format!("what is bound at {set}:{binding} is no {kind} buffer");
+                let message = format!("what is bound at {set}:{binding} is not a {kind} buffer");
                 return Err(self.reader.error(&kinds::MISMATCH, span, message));
             }
             None => {}

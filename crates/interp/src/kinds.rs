@@ -11,15 +11,15 @@ kinds! {
         advice: "`docs/execution.md` lists what is supported. Nothing was run.",
     }
     INVALID = "run.invalid", InvalidValue {
-        text: "The module breaks a rule on which running it relies.",
-        advice: "`spv val` tells all that is wrong with it.",
+        text: "The module breaks a rule that running it relies on.",
+        advice: "`spv val` reports all errors in it.",
     }
     INTERFACE = "run.interface", InvalidValue {
         text: "What was given to the run doesn't match what the module declares.",
         advice: "`spv info` lists entry points, bindings, push constants and specialization constants.",
     }
     BOUNDS = "run.bounds", InvalidValue {
-        text: "Memory is accessed beyond the end of the object that the pointer points into. Nothing is known of what is read, and what is written may be lost or end up anywhere.",
+        text: "Memory is accessed beyond the end of the object that the pointer points into. What is read is undefined, and what is written may be lost or end up anywhere.",
         advice: "Compare the index with the length (`OpArrayLength`), or make the buffer larger.",
     }
     INDEX = "run.index", InvalidValue {
@@ -28,15 +28,15 @@ kinds! {
     }
     NULL = "run.null", InvalidValue {
         text: "Memory is accessed through a null pointer, or through an address that belongs to no object.",
-        advice: "Look at where the address comes from.",
+        advice: "Check where the address comes from.",
     }
     ALIGNMENT = "run.alignment", InvalidValue {
-        text: "An atomic accesses memory at an address that is no multiple of its size.",
+        text: "An atomic accesses memory at an address that is not a multiple of its size.",
         advice: "Align the address to the size of what is accessed.",
     }
     READ_ONLY = "run.read-only", InvalidValue {
-        text: "Something is written that is declared as not writable, or belongs to a uniform buffer or the push constants.",
-        advice: "Remove `NonWritable`, or don't write it.",
+        text: "A write to something that is declared as not writable, or belongs to a uniform buffer or the push constants.",
+        advice: "Remove `NonWritable`, or the write.",
     }
     DIVISION = "run.division", InvalidValue {
         text: "An integer is divided by zero, or the smallest integer by -1. The behaviour is undefined.",
@@ -52,10 +52,10 @@ kinds! {
     }
     UNREACHABLE = "run.unreachable", InvalidValue {
         text: "`OpUnreachable` is executed. The behaviour is undefined.",
-        advice: "Look at the branches that lead there.",
+        advice: "Check the branches that lead there.",
     }
     STEPS = "run.steps", InvalidValue {
-        text: "The run was ended because it took more steps than it may. There may be a loop that never ends, or invocations that wait for each other for ever.",
+        text: "The run was stopped because it took more steps than allowed. There may be a loop that never ends, or invocations that wait for each other forever.",
         advice: "Raise the limit if the shader really needs so many.",
     }
 }

@@ -14,11 +14,10 @@ use crate::lower::{Surroundings, lower};
 use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
 use crate::program::{ObjectKind, Program};
 
-/// How many instructions gangs execute, at most, unless somebody says otherwise.
+/// How many instructions gangs execute, at most, by default.
 pub const MAX_STEPS: u64 = 1 << 32;
 
-/// How many bytes the values and variables of a workgroup take, at most, unless somebody says
-/// otherwise.
+/// How many bytes the values and variables of a workgroup take, at most, by default.
 pub const MAX_MEMORY: u64 = 1 << 30;
 
 /// A number that buffers are made of.
@@ -191,7 +190,7 @@ impl<'a> Run<'a> {
         let program = lower(&m, entry, &surroundings)?;
         let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
         if bytes > self.max_memory {
-            let message = format!("a workgroup takes {bytes} bytes of memory, more than it may");
+            let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
             return Err(Box::new(kinds::UNSUPPORTED.error(message)));
         }
         let buffers = self.bind(&program)?;
@@ -287,7 +286,10 @@ impl<'a> Run<'a> {
                         .iter()
                         .map(|entry| format!("`{}`", entry.name()))
                         .collect();
-                    let message = format!("which entry point is to be run: {}?", names.join(", "));
+                    let message = format!(
+                        "the module has several entry points, of which one must be chosen: {}",
+                        names.join(", ")
+                    );
                     Err(interface(message))
                 }
             },

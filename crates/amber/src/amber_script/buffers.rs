@@ -151,7 +151,8 @@ impl Reader<'_> {
         if self.accept("SERIES_FROM") {
             let span = self.peek().span;
             let [scalar] = self.scalars(ty)[..] else {
-                let message = "a series is of one number after the other, not of vectors, matrices or structures";
+                let message =
+                    "a series consists of scalars, not of vectors, matrices or structures";
                 return Err(self.error(&kinds::MISMATCH, span, message.to_owned()));
             };
             let from = self.number_of(scalar)?;

@@ -23,7 +23,7 @@ impl Reader<'_> {
                 let pipeline = self.pipeline_of(PipelineKind::Graphics)?;
                 let mut color = [0.0; 4];
                 for channel in &mut color {
-                    *channel = self.up_to(255, "a share of a color")? as f32 / 255.0;
+                    *channel = self.up_to(255, "a color component")? as f32 / 255.0;
                 }
                 Action::ClearColor(pipeline, color)
             }
@@ -343,7 +343,7 @@ impl Reader<'_> {
         let largest = if format.is_integer() { 1.0 } else { 255.0 };
         let mut color = Vec::with_capacity(count);
         for _ in 0..count {
-            color.push(self.up_to(255, "a share of a color")? as f64 / largest);
+            color.push(self.up_to(255, "a color component")? as f64 / largest);
         }
         let tolerances = self.tolerances()?.into_iter().map(|it| match it {
             Tolerance::Absolute(tolerance) => Tolerance::Absolute(tolerance / largest),

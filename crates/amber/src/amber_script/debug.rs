@@ -6,7 +6,7 @@ use crate::command::{Action, DebugStep, Frame, Invocation, Thread};
 use crate::lex::TokenKind;
 use crate::reader::{Parsed, Reader};
 
-/// What a debugger can be told.
+/// The commands of a debugger.
 const STEPS: &[&str] = &[
     "STEP_IN",
     "STEP_OVER",

@@ -13,7 +13,7 @@ use crate::script::{Buffer, Handle, Sampler, Shader, TopLevel};
 use crate::types::Scalar;
 use crate::words::{DescriptorKind, PipelineKind, Rate, Stage};
 
-/// What may stand in a pipeline.
+/// What may be in a pipeline.
 const COMMANDS: &[&str] = &[
     "ALPHA_TO_COVERAGE",
     "ATTACH",
@@ -360,7 +360,7 @@ impl Reader<'_> {
             } else if self.accept("OFFSET") {
                 data.offset = self.u32("an offset in bytes")?;
             } else if self.accept("STRIDE") {
-                data.stride = Some(self.u32("a distance in bytes")?);
+                data.stride = Some(self.u32("a stride in bytes")?);
             } else {
                 return Err(self.expected("`RATE`, `FORMAT`, `OFFSET` or `STRIDE`"));
             }

@@ -328,7 +328,7 @@ impl Reader<'_> {
             let library: Handle<Pipeline> = self.find()?;
             if !self.script[library].ray_tracing.is_library {
                 let name = quoted(&self.script[library].name);
-                let message = format!("the pipeline `{name}` is no library");
+                let message = format!("the pipeline `{name}` is not a library");
                 return Err(self.error(&kinds::MISMATCH, span, message));
             }
             if pipeline.ray_tracing.libraries.len() == MAX_LIBRARIES {

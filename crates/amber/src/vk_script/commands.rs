@@ -87,7 +87,7 @@ impl<'t> VkReader<'t> {
         Ok(())
     }
 
-    /// Whether `subdata` stands behind the binding of a storage buffer. If not, its size
+    /// Whether `subdata` comes after the binding of a storage buffer. If not, its size
     /// does, which is read.
     fn is_subdata(&mut self) -> Parsed<bool> {
         let span = self.reader.peek().span;
@@ -148,7 +148,7 @@ impl<'t> VkReader<'t> {
 
     fn clear(&mut self, span: Span) -> Parsed<Option<Action>> {
         if self.reader.accept("color") {
-            self.state.clear_color = Some(self.reader.f32s("a share of a color")?);
+            self.state.clear_color = Some(self.reader.f32s("a color component")?);
             return Ok(None);
         }
         if self.reader.accept("depth") {
@@ -259,7 +259,7 @@ impl<'t> VkReader<'t> {
             return Err(self.reader.error(&kinds::MISMATCH, span, message));
         }
         if offset % stride != 0 {
-            let message = format!("the offset is no multiple of the element's {stride} bytes");
+            let message = format!("the offset is not a multiple of the element's {stride} bytes");
             return Err(self
                 .reader
                 .error(&kinds::OUT_OF_RANGE, offset_span, message));

@@ -7,7 +7,7 @@ use crate::types::Layout;
 use crate::words::{Comparator, DescriptorKind};
 
 impl VkReader<'_> {
-    /// What stands behind `probe`.
+    /// What is behind `probe`.
     pub(super) fn probe(&mut self, is_relative: bool) -> Parsed<Expect> {
         if !is_relative && self.reader.accept("ssbo") {
             return self.probe_buffer();
@@ -28,7 +28,7 @@ impl VkReader<'_> {
             true => None,
             false => Some(self.area(is_relative, is_rectangle)?),
         };
-        let color = self.list(count, "a share of a color")?;
+        let color = self.list(count, "a color component")?;
         Ok(Expect::Color {
             buffer,
             area,

@@ -12,10 +12,10 @@ use crate::script::{Buffer, Contents, Handle, Shader, ShaderSource, Size};
 use crate::types::{DataType, Layout, Scalar, Shape};
 use crate::words::{Language, Rate, Stage};
 
-/// What may stand in brackets, besides shaders.
+/// What may be in brackets, besides shaders.
 const SECTIONS: &[&str] = &["require", "vertex data", "indices", "test", "comment"];
 
-/// A section: what stands in brackets, and the text behind that line.
+/// A section: what is in brackets, and the text behind that line.
 #[derive(Clone, Copy)]
 struct Section<'t> {
     header: &'t str,
@@ -29,7 +29,7 @@ pub(crate) fn has_section(text: &str) -> bool {
     text.lines().any(|line| header(line).is_some())
 }
 
-/// What stands in brackets on a line of its own. Shaders may have other lines that start with
+/// What is in brackets on a line of its own. Shaders may have other lines that start with
 /// one, so only words of letters count.
 fn header(line: &str) -> Option<&str> {
     let inner = line.strip_prefix('[')?;
@@ -69,7 +69,7 @@ impl<'t> VkReader<'t> {
         let first = sections.first().map_or(self.text.len(), |it| it.span.start);
         self.reader.restart(Lexer::new(&self.text[..first], 0));
         if let Some((word, span)) = self.reader.line_start() {
-            let message = format!("`{}` stands before the first section", quoted(word));
+            let message = format!("`{}` comes before the first section", quoted(word));
             self.reader.error(&kinds::UNEXPECTED, span, message);
         }
         for section in sections {
@@ -155,7 +155,7 @@ impl<'t> VkReader<'t> {
             _ => {
                 let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
                 if !word.chars().all(is_plain) {
-                    let message = format!("`{}` is no name of Vulkan", quoted(word));
+                    let message = format!("`{}` is not a name of Vulkan", quoted(word));
                     return Err(self.reader.error(&kinds::UNEXPECTED, span, message));
                 }
                 let requirements = &mut self.reader.script.requirements;

@@ -181,7 +181,7 @@ fn channels(reader: &mut Reader<'_>) -> Parsed<[bool; 4]> {
             let letter = letter.and_then(|it| it.strip_suffix("_BIT"));
             let place = letter.and_then(|it| ["R", "G", "B", "A"].iter().position(|l| *l == it));
             let Some(place) = place else {
-                let message = format!("`{}` is no bit of a color component", quoted(name));
+                let message = format!("`{}` is not a bit of a color component", quoted(name));
                 return Err(reader.error(&kinds::UNKNOWN_WORD, span, message));
             };
             channels[place] = true;

@@ -175,11 +175,11 @@ fn files() {
     );
     assert_eq!(
         fill(text, Ok(b"1 x")),
-        wrong("`x` in it is no number of the buffer's type")
+        wrong("`x` in it is not a number of the buffer's type")
     );
     assert_eq!(
         fill(text, Ok(b"1.5")),
-        wrong("`1.5` in it is no number of the buffer's type")
+        wrong("`1.5` in it is not a number of the buffer's type")
     );
     assert_eq!(fill(text, Ok(b"\"1\"")), wrong("it has a string in it"));
     assert_eq!(fill(text, Err("it is gone")), wrong("it is gone"));

@@ -84,8 +84,8 @@ fn texts_that_are_no_scripts() {
 #[test]
 fn what_names_and_words_are_not() {
     check("\
-RUNN compute 1 1 1 | unknown-command | RUNN | `RUNN` is no command of AmberScript
-END | unknown-command | END | `END` is no command of AmberScript
+RUNN compute 1 1 1 | unknown-command | RUNN | `RUNN` is not a command of AmberScript
+END | unknown-command | END | `END` is not a command of AmberScript
 \"RUN\" compute | unexpected-token | \"RUN\" | expected a command, found a string
 CLEAR nothing | unknown-name | nothing | there is no pipeline `nothing` here
 CLEAR | unexpected-token | ⏎ | expected the name of a pipeline, found the end of the line
@@ -100,7 +100,7 @@ VIRTUAL_FILE a ⏎ END ⏎ VIRTUAL_FILE a ⏎ END | duplicate | a | there is alr
 SAMPLER numbers ⏎ SAMPLER numbers | duplicate | numbers | there is already a sampler `numbers`
 DEVICE_FEATURE a b | unexpected-token | b | expected the end of the line, found `b`
 SET ENGINE_DATA fence_timeout_ms x | bad-number | x | expected a time in milliseconds, found `x`
-SET ENGINE_DATA fence_timeout_ms 1.0 | bad-number | 1.0 | expected a time in milliseconds, found `1.0`, which is no integer
+SET ENGINE_DATA fence_timeout_ms 1.0 | bad-number | 1.0 | expected a time in milliseconds, found `1.0`, which is not an integer
 SET ENGINE_DATA fence_timeout_ms -1 | out-of-range | -1 | expected a time in milliseconds from 0 to 4294967295, found -1
 ");
 }
@@ -121,7 +121,7 @@ BUFFER b DATA_TYPE vec2<int8> DATA 1 2 3 END | wrong-count | b DATA_TYPE vec2<in
 BUFFER b DATA_TYPE int8 SIZE 2 DATA 1 END | wrong-count | b DATA_TYPE int8 SIZE 2 DATA 1 END | the buffer `b` has 2 elements, but values for 1
 BUFFER b DATA_TYPE int8 DATA 1 | open-block |  | the values have no `END`
 BUFFER b DATA_TYPE int8 SIZE 1 FILL 0.5 | bad-number | 0.5 | expected an int8, found 0.5
-BUFFER b DATA_TYPE vec2<int8> SIZE 1 SERIES_FROM 0 INC_BY 1 | mismatch | 0 | a series is of one number after the other, not of vectors, matrices or structures
+BUFFER b DATA_TYPE vec2<int8> SIZE 1 SERIES_FROM 0 INC_BY 1 | mismatch | 0 | a series consists of scalars, not of vectors, matrices or structures
 BUFFER b DATA_TYPE int8 SIZE 1 SERIES_FROM 0 BY 1 | unexpected-token | BY | expected `INC_BY`, found `BY`
 BUFFER b DATA_TYPE int8 SIZE 1 FILE a.txt | unexpected-token | a.txt | expected `PNG`, `BINARY` or `TEXT`, found `a.txt`
 BUFFER b FORMAT R8_UNORM SAMPLES 3 | out-of-range | 3 | there can't be 3 samples
@@ -146,7 +146,7 @@ STRUCT s ⏎ int32[] a ⏎ END | unknown-word | int32[] | `int32[]` is not a dat
 STRUCT s ⏎ int32 a ALIGN 4 ⏎ END | unexpected-token | ALIGN | expected `OFFSET`, `MATRIX_STRIDE` or `ARRAY_STRIDE`, found `ALIGN`
 STRUCT s ⏎ int32 a | open-block | STRUCT | `STRUCT` has no `END`
 STRUCT s ⏎ int33 a ⏎ END ⏎ BUFFER b DATA_TYPE s SIZE 1 FILL 0 ⏎ EXPECT b IDX 0 EQ 0 | unknown-word | int33 | `int33` is not a data type
-STRUCT s STRIDE x ⏎ int8 a ⏎ END ⏎ BUFFER b DATA_TYPE s SIZE 1 FILL 0 | bad-number | x | expected a distance in bytes, found `x`
+STRUCT s STRIDE x ⏎ int8 a ⏎ END ⏎ BUFFER b DATA_TYPE s SIZE 1 FILL 0 | bad-number | x | expected a stride in bytes, found `x`
 ");
 }
 
@@ -164,13 +164,13 @@ DERIVE_PIPELINE p FROM q ⏎ ATTACH v ⏎ END ⏎ CLEAR p | unknown-name | q | t
 DERIVE_PIPELINE p graphics ⏎ END ⏎ CLEAR p | unexpected-token | graphics | expected `FROM`, found `graphics`
 ");
     check_pipeline("\
-ATACH v | unknown-command | ATACH | `ATACH` is no command of pipelines
+ATACH v | unknown-command | ATACH | `ATACH` is not a command of pipelines
 ATTACH v | duplicate | ATTACH | there are two vertex shaders
 ATTACH f TYPE geometry | mismatch | ATTACH | `f` is no geometry shader
 ATTACH f SPECIALIZE 1 AS int64 1 | mismatch | ATTACH | a specialization constant has 32 bits, `int64` has not
 SHADER_OPTIMIZATION c ⏎ -O ⏎ END | mismatch | c | the shader `c` isn't attached to this pipeline
 SUBGROUP v ⏎ REQUIRED_SIZE 3 ⏎ END | out-of-range | 3 | the size of a subgroup is a power of two, not 3
-SUBGROUP v ⏎ SIZE 3 ⏎ END | unknown-command | SIZE | `SIZE` is no command of `SUBGROUP`
+SUBGROUP v ⏎ SIZE 3 ⏎ END | unknown-command | SIZE | `SIZE` is not a command of `SUBGROUP`
 BIND BUFFERS image AS color LOCATION 1 | unknown-word | BUFFERS | `BUFFERS` is not a kind of thing to bind
 BIND BUFFER image AS colour LOCATION 1 | unknown-word | colour | `colour` is not a buffer type
 BIND BUFFER image AS color LOCATION 64 | out-of-range | 64 | expected a location from 0 to 63, found 64
@@ -185,13 +185,13 @@ VERTEX_DATA vertices LOCATION 0 ⏎ VERTEX_DATA vertices LOCATION 0 | duplicate 
 VIEWPORT 0 0 30 30 | unexpected-token | 30 | expected `SIZE`, found `30`
 POLYGON_MODE lines | unknown-word | lines | `lines` is not a polygon mode
 DEPTH ⏎ BOUNDS 0 1 ⏎ END | unexpected-token | 0 | expected `min`, found `0`
-DEPTH ⏎ TESTS on ⏎ END | unknown-command | TESTS | `TESTS` is no command of `DEPTH`
+DEPTH ⏎ TESTS on ⏎ END | unknown-command | TESTS | `TESTS` is not a command of `DEPTH`
 STENCIL left ⏎ TEST on ⏎ END | unknown-word | left | `left` is not a face
 STENCIL front ⏎ REFERENCE 256 ⏎ END | out-of-range | 256 | expected a number from 0 to 255, found 256
 BLEND ⏎ COLOR_OP mix ⏎ END | unknown-word | mix | `mix` is not a blend operation
 SHADER_GROUP g v | mismatch | g | only a ray tracing pipeline has groups of shaders
 FLAGS LIB | unexpected-token | LIB | expected `LIBRARY`, found `LIB`
-USE_LIBRARY graphics | mismatch | graphics | the pipeline `graphics` is no library
+USE_LIBRARY graphics | mismatch | graphics | the pipeline `graphics` is not a library
 SET KERNEL ARG_NAME a AS vec2<float> 1 | unknown-word | vec2<float> | `vec2<float>` is not a type of numbers
 ");
 }
@@ -234,7 +234,7 @@ RUN graphics DRAW_ARRAY AS POINT_LIST FROM 1 | unexpected-token | FROM | expecte
 PIPELINE graphics q ⏎ ATTACH v ⏎ END ⏎ RUN q DRAW_ARRAY AS POINT_LIST | incomplete | q | the pipeline `q` has no vertex data to draw
 PIPELINE graphics q ⏎ ATTACH v ⏎ VERTEX_DATA vertices LOCATION 0 ⏎ END ⏎ RUN q DRAW_ARRAY AS POINT_LIST INDEXED | incomplete | q | the pipeline `q` has no index data to draw
 CLEAR compute | mismatch | compute | `compute` is a compute pipeline, and this takes a graphics one
-CLEAR_COLOR graphics 1 2 3 256 | out-of-range | 256 | expected a share of a color from 0 to 255, found 256
+CLEAR_COLOR graphics 1 2 3 256 | out-of-range | 256 | expected a color component from 0 to 255, found 256
 CLEAR_STENCIL graphics 256 | out-of-range | 256 | expected a stencil value from 0 to 255, found 256
 COPY numbers others | unexpected-token | others | expected `TO`, found `others`
 COPY numbers TO numbers | mismatch | numbers | a buffer can't be copied to itself
@@ -243,9 +243,9 @@ REPEAT 2 ⏎ BUFFER b DATA_TYPE int8 SIZE 1 FILL 0 ⏎ END | unexpected-token | 
 REPEAT 2 ⏎ CLEAR graphics | open-block | REPEAT | `REPEAT` has no `END`
 REPEAT x ⏎ CLEAR graphics ⏎ END | bad-number | x | expected how often to repeat, found `x`
 REPEAT 0 ⏎ CLEAR graphics ⏎ END | out-of-range | 0 | a block is repeated at least once
-DEBUG compute 1 1 1 ⏎ THREADS ⏎ END | unknown-command | THREADS | `THREADS` is no command of `DEBUG`
+DEBUG compute 1 1 1 ⏎ THREADS ⏎ END | unknown-command | THREADS | `THREADS` is not a command of `DEBUG`
 DEBUG compute 1 1 1 ⏎ THREAD INDEX 1 ⏎ END ⏎ END | unexpected-token | INDEX | expected `GLOBAL_INVOCATION_ID`, `VERTEX_INDEX` or `FRAGMENT_WINDOW_SPACE_POSITION`, found `INDEX`
-DEBUG compute 1 1 1 ⏎ THREAD VERTEX_INDEX 1 ⏎ STEP ⏎ END ⏎ END | unknown-command | STEP | `STEP` is no command of `THREAD`
+DEBUG compute 1 1 1 ⏎ THREAD VERTEX_INDEX 1 ⏎ STEP ⏎ END ⏎ END | unknown-command | STEP | `STEP` is not a command of `THREAD`
 DEBUG compute 1 1 1 ⏎ THREAD VERTEX_INDEX 1 ⏎ EXPECT x ⏎ END ⏎ END | unexpected-token | x | expected `LOCATION`, `LOCAL` or `CALLSTACK`, found `x`
 ");
 }
@@ -265,7 +265,7 @@ EXPECT numbers IDX 0 TOLERANCE 1 LT 1 | unexpected-token | LT | `LT` takes no to
 EXPECT image IDX 0 EQ_RGBA 1 2 3 4 | incomplete | EQ_RGBA | `EQ_RGBA` takes two coordinates behind `IDX`, and `SIZE`
 EXPECT image IDX 0 0 EQ_RGB 1 2 3 | unexpected-token | EQ_RGB | expected `SIZE`, found `EQ_RGB`
 EXPECT image IDX 0 0 SIZE 1 1 EQ 1 | unexpected-token | EQ | expected `EQ_RGB` or `EQ_RGBA`, found `EQ`
-EXPECT image IDX 0 0 SIZE 1 1 EQ_RGBA 1 2 3 | unexpected-token | ⏎ | expected a share of a color, found the end of the line
+EXPECT image IDX 0 0 SIZE 1 1 EQ_RGBA 1 2 3 | unexpected-token | ⏎ | expected a color component, found the end of the line
 EXPECT image IDX 0 0 SIZE 1 1 EQ_RGB 1 2 3 4 | unexpected-token | 4 | expected the end of the line, found `4`
 EXPECT numbers IDX 0 0 SIZE 1 1 EQ_RGB 1 2 3 | mismatch | 0 | the buffer `numbers` has no format, so it has no colors
 EXPECT numbers EQ_BUFFER vertices | mismatch | vertices | one buffer has 32 bytes, and the other 24
@@ -307,7 +307,7 @@ fn values_that_do_not_fit_are_warned_of() {
         (warning.severity(), warning.rule()),
         (Severity::Warning, "amber.out-of-range")
     );
-    assert_eq!(warning.message(), "272 is no number of type uint8");
+    assert_eq!(warning.message(), "272 is not a number of type uint8");
 }
 
 #[test]

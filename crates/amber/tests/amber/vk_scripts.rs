@@ -348,27 +348,27 @@ fn states() {
 #[test]
 fn mistakes() {
     check("\
-draws rect | unknown-command | `draws` is no command of VkScript
+draws rect | unknown-command | `draws` is not a command of VkScript
 draw circle | unexpected-token | expected `arrays`, found `circle`
 draw arrays SQUARES 0 1 | unknown-word | `SQUARES` is not a topology
 compute 1 1 | unexpected-token | expected a number of workgroups, found the end of the line
 compute 1 1 1 1 | unexpected-token | expected the end of the line, found `1`
 tessellation entrypoint main | unknown-word | `entrypoint` is not a stage
 vertex main | unexpected-token | expected `entrypoint`, found `main`
-probe all rgba 1 2 3 | unexpected-token | expected a share of a color, found the end of the line
+probe all rgba 1 2 3 | unexpected-token | expected a color component, found the end of the line
 probe rect rgb (1, 2) (1, 2, 3) | bad-number | expected a coordinate, found `)`
 probe all hsv 1 2 3 | unknown-word | `hsv` is not a kind of color
 probe ssbo float 0 0 EQ 1 | unknown-word | `EQ` is not a comparator
 probe ssbo vec2 0 0 == 1 | wrong-count | there are 1 values, but each element takes 2
 probe ssbo vec7 0 0 == 1 | unknown-word | `vec7` is not a data type
 ssbo a 4 | bad-number | expected a binding, such as `0` or `0:1`, found `a`
-ssbo 0 subdata int 2 1 | out-of-range | the offset is no multiple of the element's 4 bytes
+ssbo 0 subdata int 2 1 | out-of-range | the offset is not a multiple of the element's 4 bytes
 ssbo 0 subdata int 0 1 ⏎ ssbo 0 subdata uint 0 1 | mismatch | all that is written to a buffer must be of one type
-ssbo 0 4 ⏎ uniform ubo 0 int 0 1 | mismatch | what is bound at 0:0 is no uniform buffer
+ssbo 0 4 ⏎ uniform ubo 0 int 0 1 | mismatch | what is bound at 0:0 is not a uniform buffer
 tolerance | unexpected-token | expected a tolerance, found the end of the line
 depthTestEnable maybe | unexpected-token | expected `true` or `false`, found `maybe`
 depthCompareOp LESS | unknown-word | `LESS` is not a compare operation
-colorWriteMask R | unknown-word | `R` is no bit of a color component
+colorWriteMask R | unknown-word | `R` is not a bit of a color component
 patch vertices 3 | unexpected-token | expected `parameter`, found `vertices`
 ", |test| format!("{SHADERS}{test}\n"));
 }
@@ -376,12 +376,12 @@ patch vertices 3 | unexpected-token | expected `parameter`, found `vertices`
 #[test]
 fn mistakes_in_sections() {
     check("\
-x ⏎ [test] ⏎ | unexpected-token | `x` stands before the first section
+x ⏎ [test] ⏎ | unexpected-token | `x` comes before the first section
 [tests] ⏎ | unknown-word | `tests` is not a section
 [vertx shader] ⏎ | unknown-word | `vertx shader` is not a section of a shader
 [fragment shader] ⏎ [fragment shader] ⏎ | duplicate | there are two fragment shaders
 [require] ⏎ framebuffer R9 ⏎ | unknown-word | `R9` is not an image format
-[require] ⏎ a-b ⏎ | unexpected-token | `a-b` is no name of Vulkan
+[require] ⏎ a-b ⏎ | unexpected-token | `a-b` is not a name of Vulkan
 [require] ⏎ fbsize 1 ⏎ | unexpected-token | expected a number of pixels, found the end of the line
 [indices] ⏎ 1 x ⏎ | bad-number | expected a uint32, found `x`
 [vertex data] ⏎ 0/float/mat2 ⏎ | unexpected-token | expected a location with a format, such as `0/R32G32_SFLOAT`, found `0/float/mat2`

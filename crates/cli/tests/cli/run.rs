@@ -205,6 +205,8 @@ fn what_does_not_fit_is_refused() {
         1,
         "run.steps",
     );
-    dir.spv(&["run", "a.spvasm"])
-        .fails(1, "which entry point is to be run: `main`, `other`?");
+    dir.spv(&["run", "a.spvasm"]).fails(
+        1,
+        "the module has several entry points, of which one must be chosen: `main`, `other`",
+    );
 }

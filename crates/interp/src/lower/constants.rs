@@ -36,7 +36,7 @@ impl Lowering<'_, '_> {
         for &part in inst.args() {
             let is_known = self.values.contains_key(&part);
             if !is_known && self.m.def_offset(Id(part)) >= inst.offset() {
-                return Err(self.broken("a constant is made of what comes after it"));
+                return Err(self.broken("a constant uses one that comes after it"));
             }
             if !is_known {
                 missing.push(Id(part));

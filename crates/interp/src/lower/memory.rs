@@ -179,7 +179,7 @@ impl<'a> Lowering<'_, 'a> {
         let mut start = 0;
         for &index in indexes {
             let Some(index) = self.m.constant_u64(Id(index)) else {
-                return Err(self.broken("an index is no constant"));
+                return Err(self.broken("an index is not a constant"));
             };
             let index = u32::try_from(index).unwrap_or(u32::MAX);
             let part = self.types.column_of(ty, index);
@@ -197,7 +197,7 @@ impl<'a> Lowering<'_, 'a> {
     fn step(&mut self, from: Address, whole: Placed, index: Id) -> Result<(Address, Placed)> {
         if let Type::Struct { .. } = self.m.ty(whole.ty) {
             let Some(member) = self.m.constant_u64(index) else {
-                return Err(self.broken("the index of a member is no constant"));
+                return Err(self.broken("the index of a member is not a constant"));
             };
             let member = u32::try_from(member).unwrap_or(u32::MAX);
             let part = self.types.part(whole, member);
@@ -294,7 +294,7 @@ impl<'a> Lowering<'_, 'a> {
 
     fn descriptor(&mut self, from: Address, index: Id, count: u32) -> Result<Address> {
         let Object::Known(first) = from.object else {
-            return Err(self.broken("an array of descriptors is no variable"));
+            return Err(self.broken("an array of descriptors is not a variable"));
         };
         let constant = self.m.constant_u64(index);
         if constant.is_none_or(|index| index >= count.into()) {

@@ -52,7 +52,7 @@ pub(crate) struct Surroundings {
 enum Value {
     /// The columns of a value.
     Columns(Vec<Reg>),
-    /// A pointer to what is kept in columns: a variable of which nobody needs the address.
+    /// A pointer to what is kept in columns: a variable whose address is not needed.
     Register(Vec<Reg>),
     /// A pointer into memory.
     Pointer(Pointer),
@@ -250,7 +250,7 @@ impl<'a> Lowering<'_, 'a> {
     /// The type of a value.
     fn type_of(&self, value: Id) -> Result<Id> {
         let ty = self.m.type_of(value);
-        ty.ok_or_else(|| self.broken("an operand is no value"))
+        ty.ok_or_else(|| self.broken("an operand is not a value"))
     }
 
     /// The scalar type that a value's components have.
@@ -295,7 +295,7 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    /// Refuses what becomes too large, before it is.
+    /// Fails before something becomes too large.
     fn check_size(&self) -> Result<()> {
         let size = self.program.code.len() + self.program.moves.len() + self.listed;
         match size <= MAX_CODE {

@@ -278,7 +278,7 @@ impl<'a> Lowering<'_, 'a> {
                 let mut parts = Vec::new();
                 for index in 0..total {
                     let Some(&word) = words.get(index / per_word) else {
-                        return Err(self.broken("a bitcast between sizes that differ"));
+                        return Err(self.broken("a bitcast between different sizes"));
                     };
                     let amount = self.word((index % per_word) as u32 * to_width);
                     let shifted = self.binary(Binary::ShiftRight, word, amount)?;

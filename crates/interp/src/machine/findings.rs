@@ -100,7 +100,7 @@ impl Findings {
     }
 
     pub(crate) fn unreachable(&mut self, program: &Program, pc: Pc, invocations: Invocations) {
-        let message = || String::from("this was declared to be never reached");
+        let message = || String::from("`OpUnreachable` is reached");
         self.add(program, &kinds::UNREACHABLE, pc, invocations, message);
     }
 
@@ -110,7 +110,7 @@ impl Findings {
             first: 0,
             count: 1,
         };
-        let message = || format!("the run was ended here after {limit} steps");
+        let message = || format!("the run was stopped here after {limit} steps");
         self.add(program, &kinds::STEPS, pc, invocations, message);
     }
 

@@ -111,7 +111,9 @@ impl<const W: usize> Gang<W> {
             let what = if access.is_write { "writes" } else { "reads" };
             let Access { offset, bytes, .. } = access;
             match why {
-                NoAccess::Null => format!("{what} {bytes} bytes through a pointer to no object"),
+                NoAccess::Null => {
+                    format!("{what} {bytes} bytes through a pointer that points to no object")
+                }
                 NoAccess::Bounds { size } => format!(
                     "{what} {bytes} bytes at offset {offset} of {name}, which has {size} bytes"
                 ),

@@ -217,6 +217,6 @@ fn what_does_not_match_the_module_is_refused() {
     assert!(
         error
             .message()
-            .contains("bytes of memory, more than it may")
+            .contains("bytes of memory, more than allowed")
     );
 }

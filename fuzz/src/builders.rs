@@ -11,7 +11,7 @@ use crate::recipe::Recipe;
 /// How deep constructs are opened within each other.
 const DEPTH: usize = 40;
 
-/// A recipe for calls of a builder. What they make can be stored and loaded, or each fault
+/// A recipe for calls of a builder. What they make can be stored and loaded, or each error
 /// has a message.
 pub fn built_module(bytes: &[u8]) {
     let mut recipe = Recipe::new(bytes);

@@ -367,7 +367,7 @@ fn render(diagnostic: &Diagnostic, source: Option<&Source<'_>>) {
     assert!(render::json(diagnostic, source).starts_with('{'));
 }
 
-/// Judges bytes as a file: see [`validate_words`].
+/// Validates bytes as a file: see [`validate_words`].
 pub fn validate(bytes: &[u8]) {
     match spirvkit::words_from_bytes(bytes) {
         Ok((words, _)) => validate_words(&words),
@@ -378,7 +378,7 @@ pub fn validate(bytes: &[u8]) {
     }
 }
 
-/// Judges a module for some environments. Nothing panics; what is found has its
+/// Validates a module for some environments. Nothing panics; what is found has its
 /// place in the module, comes in the order of places, is no more than asked for,
 /// names a rule that can be explained, and is the same again.
 pub fn validate_words(words: &[u32]) {

@@ -151,8 +151,8 @@ pub fn dwarf_of_words(words: &[u32]) {
 }
 
 /// A module follows a recipe of [`RECIPE`] bytes for changes to it. What holds at one
-/// instruction is what holds at all of its stretch, the position and the frames agree, and
-/// what variables are bound to is told of frames that are there.
+/// instruction is what holds in all of its run, the position and the frames agree, and
+/// what variables are bound to is given for frames that are there.
 pub fn positions_and_bindings(bytes: &[u8]) {
     let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
         return;

@@ -158,7 +158,7 @@ fn list_of(op: Op, after_functions: bool) -> usize {
 }
 
 /// Brings declarations into a fixed order where theirs carries nothing. Lines of
-/// declarations are told by the ids that these define, so they don't count where an id is
+/// declarations are identified by the ids that these define, so they don't count where an id is
 /// defined twice.
 fn sort_lists(module: &Module, lists: &mut [Vec<Said>]) {
     let mut seen = BTreeSet::new();

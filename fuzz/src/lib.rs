@@ -12,8 +12,8 @@
 //! same promises with that. [`mutated_module`] takes them as a module and a recipe
 //! for changes to it. [`load_module`], [`edited_module`], [`specialized_module`],
 //! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed,
-//! [`drawn_module`] with what is drawn of them, [`debug_information`] with what is told of
-//! their source, [`compared_modules`] with what is told of two of them,
+//! [`drawn_module`] with what is drawn of them, [`debug_information`] with what they say of
+//! their source, [`compared_modules`] with what is reported of two of them,
 //! [`reflected_module`] with reflection, [`executed_module`] with running them.
 #![deny(missing_docs)]
 

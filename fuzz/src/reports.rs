@@ -1,4 +1,4 @@
-//! What is told of a module: as text, and as a log for programs.
+//! What is reported of a module: as text, and as a log for programs.
 
 use spirvkit::binary::Module;
 use spirvkit::diagnostics::{Source, render};
@@ -55,7 +55,7 @@ pub fn shown_instructions(bytes: &[u8]) {
 }
 
 /// A module follows a recipe of [`RECIPE`] bytes for changes to it, and to its text. The
-/// text can be judged; what is found stands in it, and a log of it is JSON and one line.
+/// text can be checked; what is found stands in it, and a log of it is JSON and one line.
 pub fn validated_text(bytes: &[u8]) {
     let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
         return;

@@ -63,7 +63,7 @@ pub fn specialize_words(words: &[u32], recipe: &[u8]) {
 }
 
 /// A module follows a recipe of [`RECIPE`] bytes for two others like it. Linked they
-/// can be stored and loaded, or every fault has a message.
+/// can be stored and loaded, or every error has a message.
 pub fn linked_modules(bytes: &[u8]) {
     let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
         return;
@@ -138,7 +138,7 @@ pub fn reduce_words(words: &[u32]) {
 }
 
 /// A module follows a recipe of [`RECIPE`] bytes for two others like it. Merged they can
-/// be stored and loaded and have the entry points of both, or every fault has a message.
+/// be stored and loaded and have the entry points of both, or every error has a message.
 pub fn merged_modules(bytes: &[u8]) {
     let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
         return;

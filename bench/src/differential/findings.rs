@@ -8,7 +8,7 @@ use std::path::Path;
 use spirvkit::{DisassembleOptions, Endianness, bytes_from_words, disassemble};
 
 use crate::reduce::reduce;
-use crate::verdicts::Judges;
+use crate::verdicts::Validators;
 
 /// How often each kind of disagreement was seen, and the smallest module of it.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Takes down a module that was judged in two ways.
+    /// Takes down a module on which the verdicts differ.
     pub(crate) fn note(&mut self, kind: String, words: &[u32]) {
         let (count, smallest) = self.kinds.entry(kind).or_default();
         *count += 1;
@@ -31,7 +31,7 @@ impl Findings {
     /// folder.
     pub(crate) fn report(
         &self,
-        checks: &mut Judges,
+        checks: &mut Validators,
         folder: Option<&Path>,
     ) -> Result<(), Box<dyn Error>> {
         let mut kinds: Vec<_> = self.kinds.iter().collect();

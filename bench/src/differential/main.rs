@@ -17,7 +17,7 @@ use spirvkit::TargetEnv;
 
 use findings::Findings;
 use spirvkit_bench::corpus::Corpus;
-use verdicts::{Both, Judges};
+use verdicts::{Both, Validators};
 
 /// Changes the modules of a folder at random and compares verdicts.
 ///
@@ -91,7 +91,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         .env
         .parse()
         .map_err(|_| format!("environment {} is not known", arguments.env))?;
-    let mut checks = Judges::new(env)?;
+    let mut checks = Validators::new(env)?;
     let mut findings = Findings::default();
     let mut compared = 0u64;
     let mut note = |both: &Both, words: &[u32]| {

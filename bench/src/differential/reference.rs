@@ -13,7 +13,7 @@ use spirvkit::TargetEnv;
 
 use crate::cpp_validator::CppValidator;
 
-/// The first argument of the process that judges; the second is the environment.
+/// The first argument of the process that validates; the second is the environment.
 const SERVE: &str = "--serve-verdicts";
 
 /// How long a verdict may take.
@@ -28,7 +28,7 @@ pub(crate) enum Verdict {
     None(String),
 }
 
-/// The process that judges.
+/// The process that validates.
 pub(crate) struct Reference {
     env: TargetEnv,
     process: Process,
@@ -41,7 +41,7 @@ struct Process {
 }
 
 impl Reference {
-    /// Starts judging for an environment. Fails if there is no such environment.
+    /// Starts validating for an environment. Fails if there is no such environment.
     pub(crate) fn start(env: TargetEnv) -> Result<Self, Box<dyn Error>> {
         CppValidator::for_env(env).ok_or("the C++ library has no such environment")?;
         let process = Process::start(env)?;
@@ -50,11 +50,11 @@ impl Reference {
 
     /// Asks for a verdict. Each question must be followed by taking its answer.
     pub(crate) fn ask(&mut self, words: &[u32]) {
-        // If the process has ended, there will be no answer, and that is told then.
+        // If the process has ended, there will be no answer, and that is reported then.
         let _ = write_block(&mut self.process.requests, &bytes_of(words));
     }
 
-    /// The verdict that was asked for. Where there is none, judging goes on with a
+    /// The verdict that was asked for. Where there is none, validating goes on with a
     /// new process.
     pub(crate) fn answer(&mut self) -> Result<Verdict, Box<dyn Error>> {
         let reason = match self.process.answers.recv_timeout(PATIENCE) {
@@ -113,13 +113,13 @@ impl Drop for Process {
     }
 }
 
-/// The environment that this process is to judge for, if that is what it is for.
+/// The environment that this process is to validate for, if that is what it is for.
 pub(crate) fn environment_to_serve() -> Option<String> {
     let mut arguments = env::args().skip(1);
     (arguments.next()? == SERVE).then(|| arguments.next())?
 }
 
-/// Judges the modules that come in, until there are no more.
+/// Validates the modules that come in, until there are no more.
 pub(crate) fn serve(env: &str) -> Result<(), Box<dyn Error>> {
     let env: TargetEnv = env.parse().map_err(|_| "not an environment")?;
     let validator = CppValidator::for_env(env).ok_or("not an environment of the library")?;

@@ -14,14 +14,14 @@ use crate::reference::{Reference, Verdict};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Our validator and the C++ library's.
-pub(crate) struct Judges {
+pub(crate) struct Validators {
     options: ValidateOptions,
     reference: Reference,
     /// The longest that a verdict of ours has taken.
     pub(crate) slowest: Duration,
 }
 
-impl Judges {
+impl Validators {
     /// For an environment. Fails if the C++ library doesn't have it.
     pub(crate) fn new(env: TargetEnv) -> Result<Self, Box<dyn Error>> {
         Ok(Self {
@@ -39,8 +39,8 @@ impl Judges {
         let ours = match panic::catch_unwind(AssertUnwindSafe(check)) {
             Err(_) => Ours::Panicked,
             Ok(report) => {
-                let mut told = report.diagnostics().iter();
-                let error = told.find(|told| told.severity() == Severity::Error);
+                let mut all = report.diagnostics().iter();
+                let error = all.find(|diagnostic| diagnostic.severity() == Severity::Error);
                 error.map_or(Ours::Valid, |error| Ours::Invalid(Box::new(error.clone())))
             }
         };

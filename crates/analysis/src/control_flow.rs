@@ -13,8 +13,8 @@
 //!   to one is in the graph nor a merge instruction that names one in the
 //!   [headers](ControlFlow::headers).
 //! - A label that begins two blocks stands for the first.
-//! - Of an `OpSwitch` whose literals can't be told from its labels, because nobody
-//!   knows the selector's type, only the default is taken.
+//! - Of an `OpSwitch` whose literals can't be distinguished from its labels, because
+//!   the selector's type is unknown, only the default is taken.
 //!
 //! ```
 //! use spirvkit_analysis::ModuleIndex;
@@ -72,7 +72,7 @@ pub struct Block {
     pub terminator: Option<Op>,
 }
 
-/// A merge instruction, as it stands in the function: its labels need not exist.
+/// A merge instruction, as it is in the function: its labels need not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merge {
     /// `OpSelectionMerge`.
@@ -195,7 +195,7 @@ pub struct ControlFlow {
 }
 
 impl ControlFlow {
-    /// The control flow of one function: of what stands before the first
+    /// The control flow of one function: of what is before the first
     /// `OpFunctionEnd`. Whether `OpFunction` and parameters come along doesn't matter.
     ///
     /// `definitions` must know the module's types and the function's values; it is
@@ -452,7 +452,7 @@ pub struct Branch<'a> {
 
 /// The ways that a terminator of these words may branch, in the order of its operands: for
 /// an `OpSwitch` the default first, then one for each literal, of which each has
-/// `literal_words`. If nobody knows how many that are, only the default is given.
+/// `literal_words`. If that number is unknown, only the default is given.
 pub fn branches(words: &[u32], literal_words: Option<usize>) -> impl Iterator<Item = Branch<'_>> {
     let op = words.first().map_or(Op::Nop, |&word| Op(word as u16));
     let (first, plain) = match op {

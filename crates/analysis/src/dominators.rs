@@ -465,7 +465,7 @@ mod tests {
         assert_eq!(below, [2, 3, 4, 5]);
     }
 
-    /// Two ways into a loop, so that the edge that leads back tells of a path that one pass
+    /// Two ways into a loop, so that the edge that leads back belongs to a path that one pass
     /// doesn't see.
     #[test]
     fn a_loop_with_two_entries_has_no_header_that_dominates() {

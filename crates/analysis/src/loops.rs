@@ -47,7 +47,7 @@ pub struct Loop {
     pub parent: Option<LoopIndex>,
     /// How many loops the header is in: 1, if this one has no parent.
     pub depth: u32,
-    /// Where the body stands in [`LoopNest::nodes`].
+    /// Where the body is in [`LoopNest::nodes`].
     body: Range<u32>,
 }
 

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// An id as it stands in a module. In a valid module it is above zero and below
+/// An id as it is in a module. In a valid module it is above zero and below
 /// the header's bound, but any value can be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub u32);

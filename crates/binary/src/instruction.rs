@@ -118,7 +118,7 @@ pub struct Instruction<'a> {
 }
 
 impl<'a> Instruction<'a> {
-    /// Takes the words of one whole instruction that stands at `offset`; `None`
+    /// Takes the words of one whole instruction that is at `offset`; `None`
     /// if there are none.
     pub fn from_words(words: &'a [u32], offset: WordOffset) -> Option<Self> {
         let first = *words.first()?;
@@ -153,7 +153,7 @@ impl<'a> Instruction<'a> {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// Where the instruction stands in the module.
+    /// Where the instruction is in the module.
     #[inline]
     pub fn offset(&self) -> WordOffset {
         self.offset

@@ -136,7 +136,7 @@ impl NumberType {
     }
 
     /// The literal's words joined, the low word first; bits above the width are
-    /// kept as they stand.
+    /// kept as they are.
     pub fn join(words: &[u32]) -> u64 {
         let word = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
         word(0) | word(1) << 32

@@ -73,7 +73,7 @@ pub enum Value<'a> {
     },
     /// The opcode inside an `OpSpecConstantOp`.
     SpecConstantOp(Op),
-    /// A word nobody can tell the meaning of, because it follows an unknown
+    /// A word whose meaning is unknown, because it follows an unknown
     /// enumerant, bit or opcode.
     Opaque(u32),
 }

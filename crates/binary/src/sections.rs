@@ -28,7 +28,7 @@ pub enum Section {
     Processed,
     /// Decorations.
     Annotations,
-    /// Types, constants, global variables, and what else stands among them.
+    /// Types, constants, global variables, and what else is among them.
     Types,
     /// Functions.
     Functions,
@@ -55,7 +55,7 @@ impl Section {
         Self::Graphs,
     ];
 
-    /// The section of an instruction that stands in one of the first; `None` for
+    /// The section of an instruction that is in one of the first; `None` for
     /// the instructions of functions and graphs. Instructions that may stand in
     /// both are given to the types.
     pub fn of(op: Op, info: &InstructionInfo) -> Option<Self> {

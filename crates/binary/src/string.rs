@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::error::ErrorKind;
 
-/// A literal string as it stands in a module: UTF-8 packed four bytes a word,
+/// A literal string as it is in a module: UTF-8 packed four bytes a word,
 /// the first in the lowest byte, with a terminating zero in its last word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiteralString<'a> {

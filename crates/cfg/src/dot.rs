@@ -116,13 +116,13 @@ fn region_depth(function: &Function, region: Option<RegionIndex>) -> usize {
     region.map_or(0, |region| region.depth as usize)
 }
 
-/// What stands in a region.
+/// What is in a region.
 enum Content {
     Block(u32),
     Region(RegionIndex),
 }
 
-/// What stands in each region, the function as a whole first.
+/// What is in each region, the function as a whole first.
 struct Contents(Vec<Vec<Content>>);
 
 impl Contents {

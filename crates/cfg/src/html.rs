@@ -13,7 +13,7 @@ use crate::model::{Block, Function, Line, Program, Region, RegionKind};
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
-/// What stands between the title and the functions: what to click on.
+/// What is between the title and the functions: what to click on.
 const TOOLS: &str = include_str!("html/tools.html");
 
 /// Writes the functions as a page of HTML.

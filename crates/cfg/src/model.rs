@@ -64,7 +64,7 @@ pub struct Line {
     /// The line of the shader's own text that it came of, such as `a.comp:12: x = y;`,
     /// where that is another than before.
     pub source: Option<String>,
-    /// Whether the instruction only tells of the source: a line, or debug information.
+    /// Whether the instruction only describes the source: a line, or debug information.
     pub is_debug: bool,
 }
 

@@ -152,7 +152,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Whether an instruction only tells of the source.
+    /// Whether an instruction only describes the source.
     fn is_debug(&self, place: u32) -> bool {
         let Some(instruction) = self.instructions.get(place as usize) else {
             return false;

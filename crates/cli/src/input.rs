@@ -58,7 +58,7 @@ enum Origin {
     Stdin,
     File(PathBuf),
     /// A directory that gave no files, and why. It stays among the inputs so
-    /// that its error is told at its place.
+    /// that its error is reported at its place.
     Barren(io::Error),
 }
 
@@ -117,7 +117,7 @@ impl Input {
 
     /// Reads the words of a module in binary form, without ever holding its bytes as
     /// well: a large one needn't be in memory twice. `None` if it isn't one, or if that
-    /// can't be told by looking at the start.
+    /// can't be seen at its start.
     pub(crate) fn read_words(&self) -> io::Result<Option<Vec<u32>>> {
         match &self.origin {
             Origin::File(path) => words_of(path),
@@ -304,7 +304,7 @@ fn search_one(
             && (kind.is_file() || path.is_file())
         {
             // Links to files count; links to directories don't, as they may go
-            // in circles.
+            // in cycles.
             found.push(Input::file(&path));
         }
     }

@@ -126,7 +126,7 @@ impl Messages {
         self.add_of(name, &kinds::WRITE.error(message));
     }
 
-    /// How they are told.
+    /// How they are reported.
     pub(crate) fn reporter(&self) -> Reporter {
         self.reporter
     }

@@ -140,7 +140,7 @@ impl Entry<'_> {
     }
 
     /// The operations of an expression with commas between them. Of very many, only the
-    /// first are told.
+    /// first are shown.
     pub fn expression_text(&self) -> String {
         let operations = self.entries(Field::Operations);
         let operations = operations.filter_map(|entry| entry.operation_text());
@@ -151,7 +151,7 @@ impl Entry<'_> {
         }
     }
 
-    /// A `DebugOperation`; of very many operands, only the first are told.
+    /// A `DebugOperation`; of very many operands, only the first are shown.
     pub fn operation_text(&self) -> Option<String> {
         let mut out = self.operation_code()?.to_string();
         for operand in self.operation_operands().take(MAX_OPERANDS) {

@@ -124,7 +124,7 @@ impl<'m> Entry<'m> {
         Id(self.instruction.words().get(2).copied().unwrap_or_default())
     }
 
-    /// Where it stands, in words.
+    /// Where it is, in words.
     pub fn offset(&self) -> WordOffset {
         self.instruction.offset()
     }
@@ -202,7 +202,7 @@ impl<'m> Entry<'m> {
         self.operand_words().get(index).copied()
     }
 
-    /// The id that stands there, be it what it may.
+    /// The id that is there, whatever it is.
     pub fn id_of(&self, field: Field) -> Option<Id> {
         let (index, slot) = self.slot(field)?;
         match slot.is_literal() {
@@ -251,7 +251,7 @@ impl<'m> Entry<'m> {
         self.short_text(field).unwrap_or_default()
     }
 
-    /// The debugging instruction that stands there; none if it is a `DebugInfoNone`.
+    /// The debugging instruction that is there; none if it is a `DebugInfoNone`.
     pub fn entry(&self, field: Field) -> Option<Entry<'m>> {
         self.info.debug_entry(self.id_of(field)?)
     }
@@ -303,7 +303,7 @@ impl<'m> Entry<'m> {
     /// The scope that it is declared in, the scope of that, and so on outwards. What is
     /// declared in a template is in the type or function that the template makes.
     pub fn parents(&self) -> impl Iterator<Item = Entry<'m>> + use<'m> {
-        // A damaged module can go round in circles.
+        // A damaged module can have cycles.
         let most = self.info.entry_count();
         std::iter::successors(self.outer(), Entry::outer).take(most)
     }

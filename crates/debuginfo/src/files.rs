@@ -20,7 +20,7 @@ pub struct FileId(pub(crate) u32);
 pub struct File {
     name: String,
     id: Id,
-    /// Where the literal strings stand, in words, that make up its text.
+    /// Where the literal strings are, in words, that make up its text.
     parts: Vec<u32>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) const NO_ID: u32 = 0;
 /// The debug information of a module: of any of the three instruction sets, and of
 /// `OpLine`, `OpString` and `OpSource` where there is none of them.
 ///
-/// Nothing is copied from the module but where things stand. An [`Entry`] is a
+/// Nothing is copied from the module but where things are. An [`Entry`] is a
 /// debugging instruction to look at; positions and scopes are known for every word
 /// offset of the module.
 ///
@@ -58,17 +58,17 @@ pub struct DebugInfo<'a> {
     /// for each id, for answers that nobody asks for here.
     definitions: IdMap<u32>,
     imports: Vec<(Id, Set)>,
-    /// Where the debugging instructions stand, in order.
+    /// Where the debugging instructions are, in order.
     entries: Vec<u32>,
     functions: Vec<Function>,
     pub(crate) files: Files,
     /// From where on which place holds.
     pub(crate) changes: Vec<Change>,
-    /// Stretches of instructions of the same line, sorted by line.
+    /// Runs of instructions of the same line, sorted by line.
     pub(crate) runs: Vec<Run>,
     /// What there is around entries; made when somebody asks.
     pub(crate) outwards: OnceLock<IdMap<Outwards>>,
-    /// What has a parent, sorted by it: the parent's id and where the child stands.
+    /// What has a parent, sorted by it: the parent's id and where the child is.
     children: Vec<(u32, u32)>,
     /// The same of local variables only.
     locals: Vec<(u32, u32)>,
@@ -89,7 +89,7 @@ pub struct DebugInfo<'a> {
 pub struct Function {
     /// The result of `OpFunction`.
     pub id: Id,
-    /// Where it stands, in words: from `OpFunction` up to what follows
+    /// Where it is, in words: from `OpFunction` up to what follows
     /// `OpFunctionEnd`.
     pub words: Range<usize>,
     /// The `DebugFunction` that describes it.
@@ -179,7 +179,7 @@ impl<'a> DebugInfo<'a> {
         self.words
     }
 
-    /// The module's instructions, as far as they can be told apart.
+    /// The module's instructions, as far as they can be decoded.
     pub fn instructions(&self) -> impl Iterator<Item = Instruction<'a>> + use<'a> {
         let module = Module::new(self.words).ok().into_iter();
         module.flat_map(|module| module.instructions().map_while(Result::ok))
@@ -257,7 +257,7 @@ impl<'a> DebugInfo<'a> {
         self.found(&self.children, parent)
     }
 
-    /// The local variables that name a scope as their parent, by where they stand.
+    /// The local variables that name a scope as their parent, by where they are.
     pub(crate) fn locals_in(&self, scope: Id) -> &[(u32, u32)] {
         of_id(&self.locals, scope)
     }

@@ -142,7 +142,7 @@ impl<'a> DebugInfo<'a> {
         for entry in self.entries() {
             let mut around = Outwards::default();
             for scope in entry.scopes() {
-                // What is known already, or is on the way and so goes round in a circle.
+                // What is known already, or is on the way and so is part of a cycle.
                 if is_known.replace(scope.id(), true) {
                     around = found.get(scope.id());
                     break;
@@ -223,7 +223,7 @@ impl<'a> DebugInfo<'a> {
         let mut seen = HashSet::new();
         let caller = move |callee: &Frame<'_>| {
             let at = self.entry(callee.inlined_at?.id())?;
-            // A damaged module can go round in circles.
+            // A damaged module can have cycles.
             if !seen.insert(at.id()) {
                 return None;
             }

@@ -68,7 +68,7 @@ impl From<EditError> for RemoveError {
 ///   at the end of an instruction is left out.
 /// - What was in a block, a module or a composite comes to be in what is around that, and
 ///   so do the instructions of functions whose `DebugScope` names it.
-/// - `DebugInfoNone` takes the place wherever it may stand.
+/// - `DebugInfoNone` takes the place wherever it may be.
 /// - What can't do without it goes, too, and then what can't do without that: the pointer
 ///   to a type, a variable of that type, the `DebugDeclare` of that variable. A
 ///   `DebugScope` goes with its function or `DebugInlinedAt`.
@@ -191,7 +191,7 @@ enum Disposition {
     Outer,
 }
 
-/// The fate of an operand of a debugging instruction, from the set and kind of that, its
+/// What becomes of an operand of a debugging instruction, from the set and kind of that, its
 /// field, and the kind of what goes.
 fn disposition(set: Set, user: Kind, slot: &Slot, gone: Kind) -> Disposition {
     if set == Set::DebugInfo {
@@ -400,7 +400,7 @@ impl<'m> Removal<'m> {
             if let Some(&known) = self.goes.outer.get(&id) {
                 break known;
             }
-            // A damaged module can go round in circles.
+            // A damaged module can have cycles.
             self.goes.outer.insert(id, None);
             inside.push(id);
             at = parent(self.module, scope).and_then(|id| self.module.definition(id));

@@ -63,7 +63,7 @@ pub(crate) struct Placed {
     variable: Id,
     /// Where the function was inlined whose variable that is: each place has its own.
     inlined_at: Id,
-    /// Where it stands.
+    /// Where it is.
     offset: u32,
 }
 
@@ -104,7 +104,7 @@ impl<'m> Variables<'m> {
             true => {
                 let mut seen = HashSet::new();
                 let scopes = frame.scope.scopes().map(|scope| scope.id());
-                // A damaged module can go round in circles.
+                // A damaged module can have cycles.
                 scopes.take_while(|&scope| seen.insert(scope)).collect()
             }
             // Global variables come with the last one.
@@ -122,7 +122,7 @@ impl<'m> Variables<'m> {
         Some(())
     }
 
-    /// Where the variables of a scope stand, in the module's order.
+    /// Where the variables of a scope are, in the module's order.
     fn variables_in(&self, scope: Id) -> Vec<u32> {
         let stands = |&(_, offset): &(u32, u32)| offset;
         let mut found: Vec<u32> = self.info.locals_in(scope).iter().map(stands).collect();
@@ -194,7 +194,7 @@ impl<'a> DebugInfo<'a> {
     /// A variable whose place a `DebugDeclare` tells is at that place wherever it is
     /// visible. One that has values only is what the last `DebugValue` says that is in
     /// the same block or in one that dominates it. Of variables that are in several
-    /// parts the first part is told; [`DebugInfo::bindings`] has all.
+    /// parts the first part is given; [`DebugInfo::bindings`] has all.
     pub fn variables(&self, offset: WordOffset) -> Variables<'_> {
         Variables {
             info: self,

@@ -28,11 +28,11 @@ pub struct Kind {
     pub id: &'static str,
     /// The class of the errors.
     pub class: ErrorClass,
-    /// What is wrong where such a diagnostic is told.
+    /// What is wrong where such a diagnostic is reported.
     pub text: &'static str,
     /// What to do about it.
     pub advice: &'static str,
-    /// Text for which it is told; empty where text can't show it.
+    /// Text for which it is reported; empty where text can't show it.
     pub example: &'static str,
 }
 

@@ -204,7 +204,7 @@ pub struct ShaderLine {
     pub line: u32,
     /// The column in characters, from 1 up, if it is known.
     pub column: Option<u32>,
-    /// What stands on the line, if the module holds the text. Much may be said of one
+    /// What is on the line, if the module holds the text. Much may be said of one
     /// line, and a line may be long, so it is shared.
     pub text: Option<Arc<str>>,
 }
@@ -318,7 +318,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says where the rule stands: a section of the specification, or the name
+    /// Says where the rule is: a section of the specification, or the name
     /// of an extension.
     #[must_use]
     pub fn with_section(mut self, section: &'static str) -> Self {
@@ -426,7 +426,7 @@ impl Diagnostic {
         self.0.help.as_deref()
     }
 
-    /// Where the rule stands: a section of the specification, or the name of an
+    /// Where the rule is: a section of the specification, or the name of an
     /// extension.
     pub fn section(&self) -> Option<&'static str> {
         self.0.section
@@ -449,7 +449,7 @@ impl Diagnostic {
 
     /// About how many bytes it takes to keep or to tell it.
     pub fn weight(&self) -> u64 {
-        /// What stands around the texts.
+        /// What is around the texts.
         const FRAME: usize = 500;
         /// The same of a label.
         const LABEL: usize = 200;

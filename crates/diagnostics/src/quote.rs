@@ -3,7 +3,7 @@
 use crate::Span;
 
 /// An instruction as text, and the operand of it that is meant. Of a very long one,
-/// there is only what stands around the operand: many diagnostics may be about it.
+/// there is only what is around the operand: many diagnostics may be about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quote {
     text: String,
@@ -59,7 +59,7 @@ fn boundary(text: &str, byte: usize) -> usize {
     byte
 }
 
-/// What stands where something was left out.
+/// What is put where something was left out.
 fn mark(is_cut: bool) -> &'static str {
     if is_cut { "…" } else { "" }
 }

@@ -12,7 +12,7 @@ use crate::colors::mix;
 use crate::matching::{Colored, Matching, in_place};
 use crate::side::{Function, NONE, Side};
 
-/// How blocks are told apart by their content.
+/// How blocks are distinguished by their content.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
     /// All that is known of the operands.
@@ -134,7 +134,7 @@ impl Matching<'_> {
         }
     }
 
-    /// Pairs of free labels that stand at the same places at the ends of two blocks.
+    /// Pairs of free labels that are at the same places at the ends of two blocks.
     fn common_targets(&self, a: u32, b: u32) -> Vec<(u32, u32)> {
         let (side_a, side_b) = (self.a.side, self.b.side);
         let (ends_a, ends_b) = (ends(side_a, a), ends(side_b, b));

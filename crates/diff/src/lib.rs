@@ -73,7 +73,7 @@ spirvkit_binary::options! {
         pub location: bool = false,
         /// `OpName` and `OpMemberName`.
         pub names: bool = false,
-        /// All that only tells of the source: names, lines, source text, debug information,
+        /// All that only describes the source: names, lines, source text, debug information,
         /// instruction sets without semantics but for printing.
         pub debug: bool = false,
         /// The version, the generator and the schema in the header.

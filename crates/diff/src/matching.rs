@@ -155,7 +155,7 @@ impl<'a> Matching<'a> {
             Some(it.colors.contents[function as usize])
         });
         self.align_functions();
-        self.settle();
+        self.pair_declarations();
         self.pair_unique(|it, node| {
             it.function(node)?;
             Some(it.colors.structure[node as usize])
@@ -166,11 +166,11 @@ impl<'a> Matching<'a> {
             Some(it.colors.structure[node as usize])
         });
         self.align_functions();
-        self.settle();
+        self.pair_declarations();
     }
 
     /// Pairs what is left of the declarations.
-    fn settle(&mut self) {
+    fn pair_declarations(&mut self) {
         for _ in 0..ROUNDS {
             self.pair_unique_exact();
             self.pair_in_order(|it, node| match it.function(node) {

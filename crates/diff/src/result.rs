@@ -403,13 +403,13 @@ impl Compare<'_, '_> {
                 *of_b = Some(other);
             }
         }
-        // What is new stands behind what it replaces, or behind what it follows.
+        // What is new comes after what it replaces, or behind what it follows.
         let replaced = self.subjects(
             items_a
                 .clone()
                 .filter(|&item| partner[index(item)].is_none()),
         );
-        // Anything else that is new stands behind what is removed there.
+        // Anything else that is new comes after what is removed there.
         let behind_removed = |place: u32| {
             let rest = items_a.clone().skip(place as usize);
             let is_removed =

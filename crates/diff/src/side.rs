@@ -33,7 +33,7 @@ pub(crate) struct Item {
     pub(crate) result_word: u32,
     /// For a line that tells where a declaration comes from: the declaration.
     pub(crate) about: u32,
-    /// Whether it has words of which nobody can tell whether they are ids.
+    /// Whether it has words of which it is unknown whether they are ids.
     pub(crate) is_opaque: bool,
 }
 
@@ -73,7 +73,7 @@ pub(crate) const GROUPS: [(Section, Order); 14] = [
     (Section::Processed, Order::Fixed),
     (Section::Annotations, Order::Free),
     (Section::Types, Order::Free),
-    // Graphs, and what stands where it should not.
+    // Graphs, and what is where it should not be.
     (Section::Graphs, Order::Fixed),
 ];
 
@@ -88,11 +88,11 @@ const OTHERS: usize = 13;
 pub(crate) struct Function {
     /// The item of its `OpFunction`.
     pub(crate) definition: u32,
-    /// What stands before the first label.
+    /// What is before the first label.
     pub(crate) head: Items,
     /// Its blocks, as indices of [`Side::blocks`].
     pub(crate) blocks: Range<u32>,
-    /// What stands behind the last block.
+    /// What is behind the last block.
     pub(crate) tail: Items,
 }
 
@@ -179,7 +179,7 @@ impl Side {
                 continue;
             };
             let head = self.items.len() as u32;
-            // The line in effect belongs to the function wherever it is told.
+            // The line in effect belongs to the function wherever it is given.
             for place in module.line(inst).into_iter().chain(module.scope(inst)) {
                 self.push(module, place, NONE);
             }

@@ -1,4 +1,4 @@
-//! What is told of modules that differ in something known.
+//! What is reported of modules that differ in something known.
 
 use spirvkit_diff::{Change, Diff, Options, PartKind, Side, TextOptions, diff};
 use spirvkit_grammar::Op;
@@ -192,7 +192,7 @@ fn moved_functions_are_recognised() {
 }
 
 #[test]
-fn functions_with_the_same_content_are_told_apart_by_their_callers() {
+fn functions_with_the_same_content_are_distinguished_by_their_callers() {
     let calls = "%c1 = OpFunctionCall %void %f\n%c2 = OpFunctionCall %void %g\n";
     let function = |name: &str, variable: &str| {
         format!(

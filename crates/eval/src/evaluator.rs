@@ -170,7 +170,7 @@ impl Evaluation<'_> {
         self.composite(op, result_type, operands, literals)
     }
 
-    /// Notes that the result is undefined, if nothing was noted before, so that what is
+    /// Records that the result is undefined, if nothing was recorded before, so that what is
     /// computed further is only what is commonly given.
     pub(crate) fn note(&self, reason: Option<Reason>) {
         self.undefined.set(self.undefined.get().or(reason));

@@ -16,7 +16,7 @@ pub const MAX_DEPTH: usize = 260;
 
 /// The most scalars a composite can have, each counted as often as it stands
 /// there. Constants can share parts, so a module that doubles a composite line by
-/// line has exponentially many; nobody could walk them all.
+/// line has exponentially many; walking them all would never end.
 pub const MAX_SCALARS: usize = 1 << 22;
 
 /// The value of a constant. A scalar takes no allocation; composites share their

@@ -44,8 +44,8 @@ impl Generator {
 
 impl fmt::Display for Generator {
     /// Writes `Name; version`, with `Unknown(number)` for an unregistered tool.
-    /// Where two tools are registered under one name, the later one is told
-    /// apart as `Name(number)`.
+    /// Where two tools are registered under one name, the later one is
+    /// distinguished as `Name(number)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             None => write!(f, "Unknown({})", self.tool())?,

@@ -30,7 +30,7 @@
 //! assert_eq!(decoration.value(), Decoration::Location.0);
 //! assert_eq!(decoration.parameters()[0].kind(), OperandKind::LiteralInteger);
 //!
-//! // A number nobody has assigned is still an opcode.
+//! // A number that is not assigned is still an opcode.
 //! assert!(Op(65_000).info().is_none());
 //! assert_eq!(Op(65_000).to_string(), "Op(65000)");
 //! ```

@@ -8,7 +8,7 @@ use spirvkit_grammar::Op;
 use crate::handles::{Block, Inst, NONE};
 use crate::module::{Module, Node, parent, read};
 
-/// Where an instruction is to stand.
+/// Where an instruction goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -41,7 +41,7 @@ pub enum EditError {
     /// Two blocks can't be made one: the first doesn't just branch to the second, or
     /// something else names the second.
     NotMergeable,
-    /// The operands of an instruction can't be decoded, so that nobody can tell which
+    /// The operands of an instruction can't be decoded, so that it is unknown which
     /// of its words are ids.
     Opaque(Op),
 }

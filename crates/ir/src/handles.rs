@@ -1,6 +1,6 @@
 //! Handles: what stands for an instruction, a block or a function.
 
-/// "Nothing" where an index could stand.
+/// "Nothing" where an index could be.
 pub(crate) const NONE: u32 = u32::MAX;
 
 macro_rules! handle {

@@ -95,7 +95,7 @@ fn debug_info_set(definitions: &Definitions, set: Id) -> Option<ExtInstSet> {
     set.is_debug_info().then_some(set)
 }
 
-/// Whether an extended instruction of debug information may stand before an
+/// Whether an extended instruction of debug information may be before an
 /// instruction with this opcode.
 fn takes_extended_before(op: Op) -> bool {
     !matches!(
@@ -146,7 +146,7 @@ impl Module {
         }
     }
 
-    /// Makes an `OpLine` that stands nowhere, for [`set_line`](Self::set_line): what
+    /// Makes an `OpLine` that is nowhere, for [`set_line`](Self::set_line): what
     /// has it gets it before it when the module is stored. `file` is an `OpString`;
     /// lines and columns count from 1, and 0 says that they aren't known.
     pub fn new_line(&mut self, file: Id, line: u32, column: u32) -> Inst {
@@ -154,7 +154,7 @@ impl Module {
         self.push_node(start, parent::DETACHED)
     }
 
-    /// Makes an instruction that stands nowhere, a `DebugLine` or `DebugScope`, for
+    /// Makes an instruction that is nowhere, a `DebugLine` or `DebugScope`, for
     /// [`set_line`](Self::set_line) and [`set_scope`](Self::set_scope): what has it gets
     /// it before it, with a result of its own, when the module is stored. The operands
     /// are words, the result type and a result among them, which may be 0.
@@ -253,7 +253,7 @@ struct Writer<'m> {
 }
 
 impl Writer<'_> {
-    /// Copies an instruction, together with those around it that stand side by side.
+    /// Copies an instruction, together with those around it that are side by side.
     #[inline]
     fn copy(&mut self, inst: Inst, out: &mut Vec<u32>) {
         let words = self.m.get(inst);
@@ -271,7 +271,7 @@ impl Writer<'_> {
     }
 
     /// Writes what brings these places into effect before an instruction with this
-    /// opcode, if it can stand there.
+    /// opcode, if it can be there.
     #[cold]
     fn go_to(&mut self, places: Places, op: Op, out: &mut Vec<u32>) {
         self.flush(out);

@@ -26,7 +26,7 @@ pub(crate) mod parent {
     pub(crate) const FUNCTION: u32 = 1 << 31;
 }
 
-/// An instruction: where its words are and what stands around it.
+/// An instruction: where its words are and what is around it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     /// The position of its first word, which has its length.

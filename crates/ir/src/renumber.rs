@@ -13,7 +13,7 @@ impl Module {
         IdMap::with_bound(default, self.words.len(), self.header.bound)
     }
 
-    /// Whether an instruction has words of which nobody can tell whether they are ids:
+    /// Whether an instruction has words of which it is unknown whether they are ids:
     /// its opcode, or an enumerant in it, is unknown, or its operands can't be decoded.
     pub fn is_opaque(&self, inst: Inst) -> bool {
         let words = self.get(inst);

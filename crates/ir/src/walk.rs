@@ -168,7 +168,7 @@ impl Module {
     }
 
     /// The blocks to which a block's terminator may go, in the order of its operands;
-    /// one that stands there twice comes twice.
+    /// one that is there twice comes twice.
     pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
         let terminator = self.terminator(block);
         let mut labels = Vec::new();

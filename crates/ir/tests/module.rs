@@ -192,7 +192,7 @@ fn new_instructions_get_their_neighbours_line() {
         .unwrap();
     assert_eq!(module.line(not), module.line(mul));
     assert_eq!(module.store().len(), before + 4);
-    // Without a line it is told so, and what comes after it gets its line back.
+    // Without a line it is marked so, and what comes after it gets its line back.
     module.set_line(not, None);
     let text = show(&module);
     let at = text.iter().position(|line| line.contains("OpNot")).unwrap();
@@ -235,7 +235,7 @@ fn instructions_go_to_their_places() {
     let head = Place::Head(block(&module, 1));
     module.insert(head, Op::Undef, &[ty.0, id.0]).unwrap();
     let text = show(&module);
-    // Among what has a line it is told to have none.
+    // Among what has a line it is marked to have none.
     let at = |piece: &str| text.iter().position(|line| line.contains(piece)).unwrap();
     assert_eq!(at("OpTypeFloat"), at("OpConstant %uint 10") + 2);
     assert_eq!(at("OpName %f32"), at("OpName %main") + 1);

@@ -29,16 +29,16 @@ pub(crate) enum Set {
 pub(crate) struct VariableInstruction {
     pub(crate) id: Id,
     pub(crate) storage_class: StorageClass,
-    /// What its pointer points to; `None` if that can't be told.
+    /// What its pointer points to; `None` if that is unknown.
     pub(crate) ty: Option<Id>,
     pub(crate) has_initializer: bool,
 }
 
-/// What stands before the functions, and how these use it.
+/// What is before the functions, and how these use it.
 #[derive(Debug)]
 pub(crate) struct Contents<'a> {
     pub(crate) module: Module<'a>,
-    /// What stands before the functions.
+    /// What is before the functions.
     pub(crate) index: ModuleIndex<'a>,
     sets: IdMap<Set>,
     pub(crate) models: Option<(AddressingModel, MemoryModel)>,
@@ -240,7 +240,7 @@ impl<'a> Contents<'a> {
 
 /// The string that is an instruction's last operand, if it ends.
 pub(crate) fn operand_string<'a>(inst: &Inst<'a>) -> Option<LiteralString<'a>> {
-    // Only a condition can stand before it.
+    // Only a condition can be before it.
     inst.string(usize::from(inst.op() == Op::ConditionalExtensionINTEL))
 }
 

@@ -15,7 +15,7 @@
 //! It takes time in proportion to the module's length, but for sorting, and doesn't
 //! recurse. Types are a table, to which everything refers by id, because types that
 //! are made of types can be exponentially large when they are spelled out, and those
-//! with pointers go in circles.
+//! with pointers are cyclic.
 //!
 //! ```
 //! use spirvkit_reflect::{DescriptorKind, TypeKind, reflect};
@@ -234,7 +234,7 @@ impl Reflection {
 ///
 /// # Errors
 ///
-/// If the header can't be read, or the words can't be told apart as instructions: one has no
+/// If the header can't be read, or the words can't be divided into instructions: one has no
 /// words, or more than are left.
 pub fn reflect(words: &[u32]) -> Result<Reflection, Error> {
     reflect_within(words, Budget::for_words(words.len()))

@@ -214,7 +214,7 @@ pub struct InterfaceVariable {
     /// Whether the outermost dimension is that of vertices or primitives, not part of
     /// the type (Vulkan, section "Interface Matching").
     pub per_vertex: bool,
-    /// How many locations it takes; `None` if it is built in, or if that can't be told.
+    /// How many locations it takes; `None` if it is built in, or if that is unknown.
     pub locations: Option<u64>,
     /// The format of a scalar or a vector, or of a matrix's columns, named as Vulkan
     /// names formats, such as `R32G32B32_SFLOAT`.

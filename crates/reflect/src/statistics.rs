@@ -35,7 +35,7 @@ pub struct Parts {
     pub debug: u64,
     /// Decorations.
     pub annotations: u64,
-    /// Types, constants and global variables, and what stands among them.
+    /// Types, constants and global variables, and what is among them.
     pub declarations: u64,
     /// All from the first function on.
     pub functions: u64,

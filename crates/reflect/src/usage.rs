@@ -397,7 +397,7 @@ impl Usage {
     }
 }
 
-/// Whether ids may stand behind the leading ones that are pointers or handles: those
+/// Whether ids may be behind the leading ones that are pointers or handles: those
 /// of masks and enumerants never are.
 fn has_ids_behind(instruction: &Instruction<'_>) -> bool {
     instruction.info().is_some_and(|info| {

@@ -14,7 +14,7 @@ use spirvkit_validate::{Options, Report};
 /// Validates a module in binary form, of either byte order.
 ///
 /// Diagnostics hold the text of the instruction that they are about and, if the
-/// module tells, the line of the shader that it came of. Ids are called what the
+/// module says, the line of the shader that it came of. Ids are called what the
 /// disassembler calls them, unless [the options](Options::raw_ids) want numbers.
 ///
 /// ```
@@ -43,9 +43,9 @@ pub fn validate(words: &[u32], options: &Options) -> Report {
     with_excerpts(report, room(words), excerpts)
 }
 
-/// What may be told of a module.
+/// How much may be reported of a module.
 fn room(words: &[u32]) -> Budget {
-    // It is kept and told, and what it is about is kept, too.
+    // Diagnostics are held and printed, and so are the instructions that they quote.
     Budget::for_words(words.len()).part(4)
 }
 
@@ -53,7 +53,7 @@ fn room(words: &[u32]) -> Budget {
 /// [spans](spirvkit_diagnostics::Location::Span) of the text, and messages call ids what the text
 /// calls them. If the text can't be assembled, the report holds the reasons.
 ///
-/// Unless the text says it in a header comment, the module is of the newest
+/// Unless the text says so in a header comment, the module is of the newest
 /// version of the language that the environment takes.
 ///
 /// ```
@@ -66,7 +66,7 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
     let assembling = AssembleOptions::default()
         .default_version(options.env.version())
         .max_errors(options.max_errors)
-        // The validator tells of them.
+        // The validator reports them.
         .undefined_ids(false)
         .origins(true);
     let module = match assemble(text, &assembling) {
@@ -107,7 +107,7 @@ pub fn located(text: &str, origins: &Origins, diagnostics: Vec<Diagnostic>) -> V
 }
 
 /// Moves a diagnostic into the text that its module was made from, and quotes
-/// the instructions as they stand there.
+/// the instructions as they are there.
 fn locate(diagnostic: Diagnostic, text: &str, origins: &Origins) -> Diagnostic {
     let quote = |word: Option<usize>, operand: Option<usize>| {
         let all = origins.span(word?)?;

@@ -247,7 +247,7 @@ impl Line<'_> {
     }
 }
 
-/// What stands before the number of an id.
+/// What is before the number of an id.
 const PREFIX: u64 = u16::from_le_bytes(*b" %") as u64;
 const PREFIX_LENGTH: usize = 2;
 

@@ -106,7 +106,7 @@ fn other_format(format: &Format, bytes: &[u8]) -> Diagnostic {
     })
 }
 
-/// A language, or a kind of text, that is reported by what stands in it.
+/// A language, or a kind of text, that is reported by what is in it.
 struct Language {
     name: &'static str,
     help: &'static str,

@@ -29,7 +29,7 @@ pub(crate) enum TokenKind {
     End,
 }
 
-/// A token: its kind and where it stands.
+/// A token: its kind and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
         Self::starting_at(text, start_of(text))
     }
 
-    /// A lexer that knows nothing of what stands before a place.
+    /// A lexer that knows nothing of what is before a place.
     pub(crate) fn starting_at(text: &'a str, position: usize) -> Self {
         let mut lexer = Self {
             text,

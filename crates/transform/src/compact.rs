@@ -7,7 +7,7 @@ use spirvkit_grammar::Op;
 use spirvkit_ir::{EditError, Module};
 
 /// Why ids can't be given other numbers: an instruction can't be decoded, and so
-/// nobody can tell which of its words are ids.
+/// it is unknown which of its words are ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpaqueInstruction {
@@ -47,7 +47,7 @@ pub fn compact_ids(module: &mut Module) -> Result<(), OpaqueInstruction> {
     let mut numbers = module.id_table(0);
     let mut last = 0;
     let renumbered = module.renumber(|id| {
-        // No id is zero in a valid module, and a broken one isn't mended here.
+        // No id is zero in a valid module, and a broken one isn't fixed here.
         if id.0 == 0 {
             return id;
         }

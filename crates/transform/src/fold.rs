@@ -125,7 +125,7 @@ impl Constants {
     ///
     /// # Errors
     ///
-    /// If the instruction is a constant of which the value can't be told: the id
+    /// If the instruction is a constant of which the value is unknown: the id
     /// then has none.
     pub fn define(&mut self, instruction: &Instruction<'_>) -> Result<(), NotFoldable> {
         let (Some(result), Some(ty)) = (instruction.result(), instruction.result_type()) else {
@@ -294,7 +294,7 @@ pub enum NotFoldable {
     Undefined(Reason),
     /// The instruction uses a constant whose value is not known.
     UnknownConstant(Id),
-    /// What the instruction gives can't be told.
+    /// The instruction's result can't be computed.
     NotComputable(NotComputable),
 }
 

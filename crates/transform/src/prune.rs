@@ -306,7 +306,7 @@ fn sweep(module: &mut Module, live: &[bool]) -> usize {
             continue;
         }
         match module.op(inst) {
-            // Where a line ends is told by the instructions that have none.
+            // Where a line ends is marked by the instructions that have none.
             Op::NoLine => lines.push(inst),
             _ if !is_live(inst) => dead.push(inst),
             Op::Line => has_lines = true,

@@ -43,7 +43,7 @@ spirvkit_binary::options! {
 }
 
 impl Strip {
-    /// Everything that only tells of the source. Output stays, and so do reflection,
+    /// Everything that only describes the source. Output stays, and so do reflection,
     /// which programs that load the module may ask for, and what is unused.
     pub const DEBUG: Self = Self {
         names: true,

@@ -47,7 +47,7 @@ spirvkit_binary::options! {
 /// still has all that it needs, and those that say again what has been said (specification,
 /// sections 2.16.1, 3.31 and 3.32.1). Returns how many went.
 ///
-/// What is needed is told by
+/// What is needed is determined by
 /// [`Requirements`](spirvkit_analysis::requirements::Requirements): where only the text
 /// of the specification says what rests on a capability, it is kept when in doubt, as are
 /// extensions and capabilities that the grammar doesn't know. A capability that another

@@ -1,4 +1,4 @@
-//! What rules return, and what of it is told: one mistake, one error.
+//! What rules return, and what of it is reported: one mistake, one error.
 
 use std::cell::RefCell;
 use std::hash::Hash;
@@ -34,9 +34,9 @@ struct Inner {
     is_aside: bool,
     /// Where the ids are defined that the message speaks of.
     mentions: Vec<u32>,
-    /// Capabilities any one of which would mend it.
+    /// Capabilities any one of which would fix it.
     capabilities: Vec<Capability>,
-    /// Extensions any one of which would mend it.
+    /// Extensions any one of which would fix it.
     extensions: Vec<&'static str>,
     /// What the same check found besides; these have none.
     others: Vec<Finding>,
@@ -45,7 +45,7 @@ struct Inner {
 /// Which word of its instruction a finding is about.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
-    /// None in particular, or nobody has said.
+    /// None in particular, or none is given.
     Unknown,
     /// Most likely this one.
     Likely(u32),
@@ -92,7 +92,7 @@ pub(crate) fn all(results: impl IntoIterator<Item = CheckResult>) -> CheckResult
     found
 }
 
-/// Two things that are looked for independently: if one isn't there, that is told
+/// Two things that are looked for independently: if one isn't there, that is reported
 /// of each that isn't.
 #[inline]
 pub(crate) fn both<A, B>(a: Result<A, Finding>, b: Result<B, Finding>) -> Result<(A, B), Finding> {
@@ -218,8 +218,8 @@ impl Finding {
         self
     }
 
-    /// Says that any one of these capabilities would mend it. What a declaration
-    /// lacks is told where it is missed first.
+    /// Says that any one of these capabilities would fix it. What a declaration
+    /// lacks is reported where it is missed first.
     pub(crate) fn needs(mut self, capabilities: &[Capability]) -> Self {
         self.0.capabilities = capabilities.to_vec();
         self
@@ -353,11 +353,11 @@ impl Finding {
 /// What is wrong with an instruction is often seen again by whatever uses its
 /// result. So a finding whose message speaks of an id is left out if there is a
 /// finding of the instruction that defines the id. That hides nothing for good:
-/// something is told for each finding that is left out, and once it is mended the
+/// something is reported for each finding that is left out, and once it is fixed the
 /// module is checked anew.
 ///
-/// Faults of instructions that only describe are kept [aside](Finding::aside): none of
-/// them hides one of the program proper, nor takes its place among as many as are told.
+/// Findings about instructions that only describe are kept [aside](Finding::aside): none of
+/// them hides one of the program proper, nor takes its place among as many as are reported.
 #[derive(Debug)]
 pub(crate) struct Reporter {
     reporter: Vec<Finding>,
@@ -373,10 +373,10 @@ pub(crate) struct Reporter {
     /// The same of those aside.
     errors_aside: usize,
     warnings_aside: usize,
-    /// Errors that were noted, those left out included.
+    /// Errors that were found, those left out included.
     seen: usize,
     mentions: Mentions,
-    /// Instructions of which nothing more is told.
+    /// Instructions about which nothing more is reported.
     sealed: HashSet<u32>,
     /// Capabilities and extensions that were said to be missing.
     missed_capabilities: Capabilities,
@@ -387,7 +387,7 @@ pub(crate) struct Reporter {
     tainted_aside: HashSet<u32>,
 }
 
-/// What was told once, so that it isn't again.
+/// What was reported once, so that it isn't again.
 #[derive(Debug)]
 pub(crate) struct Reported<T> {
     proper: HashSet<T>,
@@ -404,8 +404,8 @@ impl<T> Default for Reported<T> {
 }
 
 impl<T: Copy + Eq + Hash> Reported<T> {
-    /// Notes it, and says whether it is news. What was told of an instruction that only
-    /// describes is news of the program proper.
+    /// Adds it, and says whether it is new. What was reported of an instruction that only
+    /// describes is new for the program proper.
     pub(crate) fn insert(&mut self, what: T, is_aside: bool) -> bool {
         match is_aside {
             true => !self.proper.contains(&what) && self.aside.insert(what),
@@ -413,7 +413,7 @@ impl<T: Copy + Eq + Hash> Reported<T> {
         }
     }
 
-    /// How many times something was news.
+    /// How many times something was new.
     pub(crate) fn len(&self) -> usize {
         self.proper.len() + self.aside.len()
     }
@@ -451,7 +451,7 @@ impl Reporter {
         if finding.0.others.is_empty() {
             return self.add_one(finding);
         }
-        // An id that stands in two places may be as wrong in both.
+        // An id that is in two places may be as wrong in both.
         let mut reported = HashSet::new();
         for each in finding.apart() {
             if reported.insert((each.0.rule.id, each.0.offset, each.0.message.clone())) {
@@ -472,7 +472,7 @@ impl Reporter {
             Some(Level::Allow) => return,
             Some(level) => finding.0.is_warning = level == Level::Warn,
         }
-        // Only an error that is told as one hides what follows from it.
+        // Only an error that is reported as one hides what follows from it.
         let hides = is_error && !finding.is_warning();
         if is_error && self.is_missed(&finding) {
             return;
@@ -514,7 +514,7 @@ impl Reporter {
         self.reporter.push(finding);
     }
 
-    /// Whether something told would mend it.
+    /// Whether something reported would fix it.
     fn is_missed(&self, finding: &Finding) -> bool {
         let mut capabilities = finding.0.capabilities.iter();
         let mut extensions = finding.0.extensions.iter();
@@ -522,7 +522,7 @@ impl Reporter {
             || extensions.any(|each| self.missed_extensions.contains(each))
     }
 
-    /// Whether it follows from something told.
+    /// Whether it follows from something reported.
     fn follows(&self, finding: &Finding) -> bool {
         let offset = finding.offset();
         let mut mentions = finding.0.mentions.iter();
@@ -557,7 +557,7 @@ impl Reporter {
         }
     }
 
-    /// Has nothing more told of the instructions with errors so far, unless they are
+    /// Reports nothing more about the instructions with errors so far, unless they are
     /// only such as leave the rest of the instruction as it was; nor of what speaks of
     /// undefined ids, of which there are none without such errors.
     pub(crate) fn seal(&mut self) {
@@ -575,8 +575,8 @@ impl Reporter {
         }
     }
 
-    /// Has nothing told of the instruction at an offset, of which something is
-    /// wrong that was told elsewhere.
+    /// Reports nothing about the instruction at an offset, whose error was reported
+    /// elsewhere.
     pub(crate) fn suppress(&mut self, offset: u32, is_aside: bool) {
         self.sealed.insert(offset);
         let tainted = match is_aside {
@@ -586,7 +586,7 @@ impl Reporter {
         tainted.extend([0, offset]);
     }
 
-    /// How many errors were noted so far, those left out included: for checks
+    /// How many errors were found so far, those left out included: for checks
     /// that rely on what others have looked at.
     pub(crate) fn seen(&self) -> usize {
         self.seen
@@ -598,7 +598,7 @@ impl Reporter {
         self.is_full
     }
 
-    /// What was noted, and whether something had no room.
+    /// The findings, and whether something had no room.
     pub(crate) fn into_vec(self) -> (Vec<Finding>, bool) {
         (self.reporter, self.budget.is_spent())
     }

@@ -27,7 +27,7 @@ pub(crate) struct Flow<'m, 'a> {
 /// A merge instruction, of which every label begins a block of the function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Merge {
-    /// Where the instruction stands.
+    /// Where the instruction is.
     pub(crate) offset: u32,
     pub(crate) merge: Node,
     /// Of a loop.

@@ -131,7 +131,7 @@ impl<'m, 'a> InstCtx<'m, 'a> {
             self.m.operand_name(&self.inst, index),
             self.m.title_of(&self.inst),
         );
-        // The id may stand in an earlier operand, too.
+        // The id may be in an earlier operand, too.
         let finding = self.finding(rule, message).arg(self, index);
         finding.about(self.m, self.id(index), "the operand is defined here")
     }

@@ -1,8 +1,8 @@
-//! How findings are told, as a user decides.
+//! The levels at which findings are reported, as a user decides.
 
 use spirvkit_diagnostics::{Diagnostic, Severity};
 
-/// How what breaks a rule is told.
+/// How a broken rule is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Not at all.
@@ -13,7 +13,7 @@ pub enum Level {
     Deny,
 }
 
-/// Which rules are told at another [`Level`] than their own.
+/// Which rules are reported at another [`Level`] than their own.
 ///
 /// Rules are named by their ids (`layout.overlap`), families by `layout.*` or
 /// `layout`, and all rules by `*`. A rule's own name counts for more than that of its
@@ -33,7 +33,7 @@ pub enum Level {
 pub struct Levels(Vec<(Pattern, Level)>);
 
 impl Levels {
-    /// Tells the rules of this name at a level. A name that no rule has does nothing:
+    /// Reports the rules of this name at a level. A name that no rule has does nothing:
     /// [`is_called`](Self::is_called) says which rules it names.
     pub fn set(&mut self, name: &str, level: Level) {
         self.0.push((Pattern::new(name), level));
@@ -55,7 +55,7 @@ impl Levels {
         can_be_set(id) && Pattern::new(name).fits(id)
     }
 
-    /// A diagnostic at the level that its rule has; `None` if it is not to be told.
+    /// A diagnostic at the level that its rule has; `None` if it is not to be reported.
     pub fn apply(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
         match self.of(diagnostic.rule()) {
             None => Some(diagnostic),

@@ -71,7 +71,7 @@ impl Report {
         }
     }
 
-    /// Adds what is told before all else.
+    /// Adds diagnostics before all others.
     pub fn prepend(&mut self, mut diagnostics: Vec<Diagnostic>) {
         diagnostics.append(&mut self.diagnostics);
         self.diagnostics = diagnostics;
@@ -142,7 +142,7 @@ impl Report {
         self.is_cut
     }
 
-    /// Whether something was left out because what is told of a module stays in proportion
+    /// Whether something was left out because what is reported of a module stays in proportion
     /// to its size.
     pub fn is_over_budget(&self) -> bool {
         self.is_over_budget
@@ -160,7 +160,7 @@ pub fn validate(words: &[u32], options: &Options) -> Report {
 
 /// The same with names for ids, without the `%`, which messages use: those of the
 /// assembly text that the module was made from, or the disassembler's. They are asked
-/// for only if there is something to tell.
+/// for only if there is something to report.
 pub fn validate_named(
     words: &[u32],
     options: &Options,
@@ -187,7 +187,7 @@ fn check(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Rep
         0 => usize::MAX,
         most => most,
     };
-    // What is left when all errors of the program proper are told.
+    // What is left when all errors of the program proper are reported.
     let mut left_aside = left.saturating_sub(proper);
     for finding in reporter {
         if !finding.is_warning() {

@@ -50,14 +50,14 @@ spirvkit_binary::options! {
         /// Size and alignment, in bytes, of a buffer's descriptor in a heap.
         pub buffer_descriptor: DescriptorLayout = DescriptorLayout::default(),
         /// Leaves the operands of the `DebugInfo` instruction set unchecked, but not
-        /// where its instructions stand.
+        /// where its instructions are.
         pub skip_debug_info: bool = false,
-        /// Stops after so many errors; 0 is no limit but that what is told of a module is in
+        /// Stops after so many errors; 0 is no limit but that what is reported of a module is in
         /// proportion to it. What [`levels`](Self::levels) make warnings of are none.
         pub max_errors: usize = 50,
-        /// Which rules are told at another level than their own. A rule that is allowed, or
+        /// Which rules are reported at another level than their own. A rule that is allowed, or
         /// only warns, hides nothing: the module is checked as if it were kept, so what
-        /// follows from breaking it is told by the rules that it breaks.
+        /// follows from breaking it is reported by the rules that it breaks.
         pub levels: Levels = Levels::default(),
         /// Calls ids by their numbers in messages, even where the caller has names for
         /// them.

@@ -399,7 +399,7 @@ fn debug_members(maker: &mut Maker) {
     maker.main(|_| {});
 }
 
-/// Types that lead to each other in a circle, which the set forbids.
+/// Types that lead to each other in a cycle, which the set forbids.
 fn debug_circle(maker: &mut Maker) {
     let frame = frame(maker, "t");
     let count = maker.count(100, 14);

@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     /// The folder with the reference tools.
     #[arg(long)]
     reference: PathBuf,
-    /// The environments to judge for.
+    /// The environments to validate for.
     #[arg(long = "env", default_values = ["spv1.6", "vulkan1.3", "opencl2.2"])]
     environments: Vec<String>,
     /// Ask the reference about what ours accepts, too.

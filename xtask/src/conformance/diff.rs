@@ -1,5 +1,5 @@
 //! Differences: real modules don't differ from their rearranged selves, and what differs
-//! between the modules of a pair is told in few lines.
+//! between the modules of a pair is shown in few lines.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -80,7 +80,7 @@ fn check(file: &Path) -> Option<Result<(), String>> {
     let words = words_of(file).ok()?;
     for seed in 0..SEEDS {
         let other = rearranged(&words, seed)?;
-        // What is wrong with a diff is told by a panic.
+        // What is wrong with a diff is reported by a panic.
         let verified =
             std::panic::catch_unwind(|| verify_diff(&words, &other, &Options::default()));
         let found = match verified {

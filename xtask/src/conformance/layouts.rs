@@ -264,7 +264,7 @@ struct Trial<'m> {
     env: TargetEnv,
 }
 
-/// The storage class of the blocks of a trial, by whose rules they are judged.
+/// The storage class of the blocks of a trial, by whose rules they are checked.
 const CLASS: StorageClass = StorageClass::Uniform;
 
 impl Trial<'_> {

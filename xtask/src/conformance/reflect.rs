@@ -215,7 +215,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Checks that nothing is unknown that the specification defines: numbers without a
-/// name, types without a form, sizes that can't be told. What a kernel's source says
+/// name, types without a form, sizes that are unknown. What a kernel's source says
 /// of its arguments, a module may leave out.
 fn check_known(value: &Value, place: &str) -> Result<(), String> {
     match value {

@@ -22,18 +22,18 @@ pub(super) struct Arguments {
     folder: PathBuf,
     #[command(flatten)]
     sample: Sample,
-    /// The folder with the reference tools; without it, only our validator judges.
+    /// The folder with the reference tools; without it, only our validator is used.
     #[arg(long)]
     reference: Option<PathBuf>,
-    /// The environments to judge for: the first of them in which a module is valid.
+    /// The environments to validate for: the first of them in which a module is valid.
     #[arg(long = "env", default_values = ["vulkan1.4", "spv1.6", "opencl2.2"])]
     environments: Vec<String>,
     /// Rules that specialization may break (several times): the default values of a
     /// module may be such that it needs others.
     #[arg(long)]
     except: Vec<String>,
-    /// Files (several times) whose results the reference judges by another grammar
-    /// than ours: only our validator judges them.
+    /// Files (several times) whose results the reference checks by another grammar
+    /// than ours: only our validator checks them.
     #[arg(long)]
     older_grammar: Vec<String>,
     /// How many failures to show.

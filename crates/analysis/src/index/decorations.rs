@@ -9,7 +9,7 @@ use spirvkit_grammar::{Decoration, Op, OperandKind};
 use super::role::Role;
 use super::{Inst, Lookup, ModuleIndex};
 
-/// Where an annotation stands: an instruction's offset or, for an
+/// Where an annotation is: an instruction's offset or, for an
 /// `OpGroupMemberDecorate`, which may be about many structures, that of the first
 /// pair of a structure and a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Annotated {
 pub(super) type Structures = HashMap<u32, StructureFacts>;
 
 /// A key by which decorations are the same: its decoration, and which attribute of a
-/// parameter, because several say different things. Those that nobody knows count as
+/// parameter, because several say different things. Unknown ones count as
 /// one, for there may be any number of them.
 fn what_it_says(decorated: &Decorated<'_>) -> (u32, u32) {
     const UNKNOWN: u32 = u32::MAX;

@@ -14,7 +14,7 @@
 //! An index can be made of every sequence of words that has a header. Of broken
 //! modules it holds what can be read: an id keeps its first definition, operands that
 //! are missing are zero, and what follows an instruction that has no end is left out.
-//! Nothing is allocated for ids that nobody defines, and what only few ask for is made
+//! Nothing is allocated for ids that nothing defines, and what only few ask for is made
 //! when it is asked for. Of a module of 2³¹ words or more it holds the beginning.
 //!
 //! ```
@@ -251,7 +251,7 @@ impl<'a> ModuleIndex<'a> {
     }
 
     /// Indexes what a module declares before its functions. Of these it knows where they
-    /// and their blocks are, what they call, and entry points that stand behind them, but
+    /// and their blocks are, what they call, and entry points that are behind them, but
     /// not what they define: for those who go through the functions by themselves, from
     /// [`functions_start`](Self::functions_start) on.
     pub fn declarations(module: &Module<'a>) -> Self {
@@ -260,7 +260,7 @@ impl<'a> ModuleIndex<'a> {
 
     /// Indexes a module, with or without what its functions define.
     fn read(words: &'a [u32], header: Header, with_functions: bool) -> Self {
-        // Offsets have 31 bits; what stands behind is as if it were missing.
+        // Offsets have 31 bits; what follows is as if it were missing.
         let words = words.get(..HAS_TYPE as usize - 1).unwrap_or(words);
         let limit = words.len();
         // As many as most modules of this size have at least, so that the lists are

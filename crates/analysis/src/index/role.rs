@@ -1,4 +1,4 @@
-//! What instructions tell of the module, besides what they define.
+//! What instructions say of the module, besides what they define.
 
 use spirvkit_grammar::Op;
 

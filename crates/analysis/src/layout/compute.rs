@@ -150,7 +150,7 @@ impl<'t> Engine<'t> {
             Type::Matrix { column, count } => self.matrix(id, column, count.into()),
             _ => Part::without_matrices(self.simple(id, ty)),
         };
-        let part = self.settled(id, part);
+        let part = self.or_opaque(id, part);
         // There are fewer types and members than words, and fewer words than 2³².
         let place = self.layouts.known.len() as u32;
         self.layouts.places.insert(id.0, place);
@@ -159,7 +159,7 @@ impl<'t> Engine<'t> {
     }
 
     /// Puts what stands for a type without a layout in its place.
-    fn settled(&self, id: Id, part: Part) -> Part {
+    fn or_opaque(&self, id: Id, part: Part) -> Part {
         match (part.layout, self.opaque) {
             (Err(_), Some(opaque)) => {
                 let (size, alignment) = opaque(id);
@@ -197,7 +197,7 @@ impl<'t> Engine<'t> {
         let is_pointer = matches!(ty, Type::Pointer { .. } | Type::UntypedPointer { .. });
         match is_pointer || self.types.is_before(part, of) {
             true => self.known_as(part, ty),
-            false => self.settled(part, Part::without_matrices(Err(NoLayout::Undefined))),
+            false => self.or_opaque(part, Part::without_matrices(Err(NoLayout::Undefined))),
         }
     }
 
@@ -216,7 +216,7 @@ impl<'t> Engine<'t> {
             _ => None,
         };
         known.map_or_else(
-            || self.settled(id, Part::without_matrices(self.simple(id, ty))),
+            || self.or_opaque(id, Part::without_matrices(self.simple(id, ty))),
             |known| known.part,
         )
     }

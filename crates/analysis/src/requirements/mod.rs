@@ -8,7 +8,7 @@
 //! module (or a device) offers. [`missing`](Requirements::missing) and
 //! [`unneeded`](Requirements::unneeded) compare the two.
 //!
-//! What enables what stands in the grammar's tables. Where the text of a capability
+//! What enables what is in the grammar's tables. Where the text of a capability
 //! goes beyond them ("may be dynamically indexed"), this module errs on the side of
 //! keeping: a capability is [unneeded](Requirements::unneeded) only if the tables
 //! or the lists in `beyond.rs` show that nothing rests on it. To have too many

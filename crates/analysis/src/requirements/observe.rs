@@ -9,7 +9,7 @@ use super::tables::*;
 use super::{Collector, Subject};
 use crate::Capabilities;
 
-/// What is noted of types: what they are or hold.
+/// What is recorded of types: what they are or hold.
 mod flag {
     pub(super) const INT8: u16 = 1;
     pub(super) const INT16: u16 = 2;
@@ -133,7 +133,7 @@ impl Observer {
         }
     }
 
-    /// What can only be told at the end.
+    /// What is known only at the end.
     pub(super) fn finish(&self, to: &mut Collector) {
         if !self.has_entry_point {
             to.need(Subject::Library, &[C::Linkage, C::GraphARM], &[]);

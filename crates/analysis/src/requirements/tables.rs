@@ -333,7 +333,7 @@ pub(super) const SCOPES: &[(Scope, &[Capability])] = &[
     (Scope::Subgroup, &[C::SubgroupBallotKHR, C::SubgroupVoteKHR]),
 ];
 
-/// Whether a use of the capability is recognized by what stands in this file.
+/// Whether a use of the capability is recognized by what is in this file.
 pub(super) fn is_recognized(capability: Capability) -> bool {
     let lists = [
         WIDE_VECTORS,

@@ -1,4 +1,4 @@
-//! Functions of random instructions: nothing panics, and what is told agrees.
+//! Functions of random instructions: nothing panics, and the answers agree.
 
 use crate::common::Program;
 use proptest::prelude::*;

@@ -741,7 +741,7 @@ fn what_decorations_place_is_aligned_by_rules() {
 }
 
 #[test]
-fn what_decorations_leave_open_is_told_member_by_member() {
+fn what_decorations_leave_open_is_reported_member_by_member() {
     let module = module(
         &format!("{HEAD}{DECLARED}"),
         &format!("{NUMBERS}{DECLARED_TYPES}"),

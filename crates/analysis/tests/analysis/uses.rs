@@ -99,7 +99,7 @@ fn what_does_not_decode_has_no_uses() {
     let program = Program::of_words(&[
         &[UNASSIGNED, 1, 2],
         &[NAME, u32::MAX, 0x6161_6161],
-        // Nothing defines the selector, so only the default can be told.
+        // Nothing defines the selector, so only the default is known.
         &[SWITCH, 5, 6, 0, 7],
         &[LOAD, 1],
         &[LOAD, 1, 8, 9],

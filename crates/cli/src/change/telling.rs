@@ -11,7 +11,7 @@ use spirvkit::text::excerpts;
 use crate::arguments::Telling;
 use crate::report::{Format, Messages};
 
-/// So many instructions of an opcode are told each; of more, only the number is.
+/// So many instructions of an opcode are listed each; of more, only the number is given.
 const MAX: usize = 8;
 
 /// The most characters of an instruction that are shown.

@@ -1,4 +1,4 @@
-//! `spv debug`: what a module tells of its source.
+//! `spv debug`: what a module says of its source.
 
 mod convert;
 mod dump;

@@ -150,16 +150,16 @@ fn write_parts(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &
     let mut budget = Budget::for_words(before.len());
     let mut parts = Vec::new();
     let mut taken = HashMap::new();
-    let mut is_told = Ok(());
+    let mut described = Ok(());
     let made = split_all(&loaded.module, &mut budget.clone(), |number, words| {
         let Some(entry_point) = all.get(number) else {
             return;
         };
         let path = directory.join(file_name(entry_point, &mut taken));
-        if telling.is_wanted() && is_told.is_ok() {
+        if telling.is_wanted() && described.is_ok() {
             // Each is compared with all that there was.
-            is_told = budget.spend(before.len() as u64);
-            if is_told.is_ok() {
+            described = budget.spend(before.len() as u64);
+            if described.is_ok() {
                 let name = path.display().to_string();
                 telling.tell(&name, &before, &words, messages);
             }
@@ -168,7 +168,7 @@ fn write_parts(loaded: &Loaded, directory: &Path, telling: &Telling, messages: &
             parts.push((path, bytes_from_words(&words, loaded.endianness)));
         }
     });
-    if let Err(error) = made.and(is_told) {
+    if let Err(error) = made.and(described) {
         let count = all.len();
         let message = format!("a module for each of the {count} entry points {error}");
         let error = kinds::SPLIT_TOO_LARGE.error(message);

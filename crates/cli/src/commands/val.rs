@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
     settings: Settings,
 }
 
-/// How rules are told, in the order of the command line.
+/// The levels of rules, in the order of the command line.
 #[derive(Debug, Default)]
 struct LevelArguments(Vec<(String, Level)>);
 
@@ -268,7 +268,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     .run())
 }
 
-/// Judges inputs as the classic tool does.
+/// Validates inputs as the classic tool does.
 pub(crate) fn run_classic(inputs: &Inputs, options: ValidateOptions) -> Ending {
     Check {
         inputs,
@@ -378,7 +378,7 @@ impl Check<'_> {
         let in_text = has_text.then_some(&source);
         let mut output = String::new();
         match self.format {
-            // Only that nothing could be checked is told.
+            // Only that nothing could be checked is reported.
             Format::Human if self.quiet => {
                 for diagnostic in diagnostics
                     .iter()
@@ -427,7 +427,7 @@ impl Check<'_> {
     }
 }
 
-/// Judges what a file holds: a binary module, one in hexadecimal digits, or
+/// Validates what a file holds: a binary module, one in hexadecimal digits, or
 /// assembly text, which is returned for messages to quote.
 fn check(bytes: Vec<u8>, options: &ValidateOptions) -> (Report, String) {
     match Form::of(bytes) {

@@ -1,4 +1,4 @@
-//! Reading modules in any form, with what is wrong with them told.
+//! Reading modules in any form, and reporting what is wrong with them.
 
 use spirvkit::diagnostics::Source;
 use spirvkit::ir::Module;

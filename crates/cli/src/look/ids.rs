@@ -1,4 +1,4 @@
-//! Which ids users mean, and what to say when that can't be told.
+//! Which ids users mean, and what to say when that is unclear.
 
 use spirvkit::Diagnostic;
 use spirvkit::binary::Id;

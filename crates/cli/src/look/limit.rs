@@ -3,7 +3,7 @@
 //! What is shown of a module may be a product of what is in it: a long name in each of
 //! many rows, or the variables of a function wherever that was inlined. So it is written
 //! row by row; a budget counts what is written, and when it is spent, no list goes on. How
-//! many rows that leaves out is counted and told.
+//! many rows that leaves out is counted and reported.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};

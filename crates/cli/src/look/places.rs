@@ -389,7 +389,7 @@ fn called(
 }
 
 /// Tells where another function begins. Of those that are called the same and follow each
-/// other, the first is told.
+/// other, the first is named.
 #[derive(Default)]
 pub(crate) struct LastFunction {
     /// Where it starts, and its name; none outside of functions.
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told_apart() {
+    fn places_are_distinguished() {
         let cases = [
             ("0x1a4", Wanted::Byte(0x1a4)),
             ("0x000001a4", Wanted::Byte(0x1a4)),

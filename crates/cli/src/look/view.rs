@@ -96,7 +96,7 @@ impl Reading {
         self.single.input.as_deref()
     }
 
-    /// Reads the module, and has it looked at and shown; what is not found is told, and
+    /// Reads the module, and has it looked at and shown; what is not found is reported, and
     /// makes the command fail.
     pub(crate) fn show(
         &self,

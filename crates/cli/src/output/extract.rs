@@ -42,7 +42,7 @@ pub(crate) fn extract<'n>(
     let in_the_way: Vec<(usize, io::Result<There>)> = in_the_way.collect();
     if let [(first, why), rest @ ..] = in_the_way.as_slice() {
         let path = directory.join(&paths[*first]);
-        return Err(refusal(&path, why, rest.len()));
+        return Err(not_free(&path, why, rest.len()));
     }
     for &number in &order {
         let path = &paths[number];
@@ -55,7 +55,7 @@ pub(crate) fn extract<'n>(
 }
 
 /// Says what is in the way of a file, and how many others are not free.
-fn refusal(path: &Path, why: &io::Result<There>, others: usize) -> Trouble {
+fn not_free(path: &Path, why: &io::Result<There>, others: usize) -> Trouble {
     let path = path.display().to_string();
     let more = match others {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! Writing results, with failures to do so told.
+//! Writing results, and reporting failures to do so.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -12,17 +12,17 @@ pub(crate) fn print(bytes: &[u8]) -> Ending {
     print_as(bytes, Reporter::plain())
 }
 
-/// The same, with errors told as is wanted.
+/// The same, with errors in the wanted form.
 pub(crate) fn print_as(bytes: &[u8], reporter: Reporter) -> Ending {
-    told(write_stdout(bytes), reporter)
+    ending(write_stdout(bytes), reporter)
 }
 
-/// Tells how printing to standard output went, if it went wrong.
+/// Reports how printing to standard output went, if it went wrong.
 pub(crate) fn printed(result: io::Result<()>) -> Ending {
-    told(result, Reporter::plain())
+    ending(result, Reporter::plain())
 }
 
-fn told(result: io::Result<()>, reporter: Reporter) -> Ending {
+fn ending(result: io::Result<()>, reporter: Reporter) -> Ending {
     match result {
         Ok(()) => Ending::Success,
         // The reader has seen enough.

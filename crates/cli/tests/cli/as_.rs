@@ -111,7 +111,7 @@ fn max_errors_stops_after_as_many() {
     let count = |arguments: &[&str]| {
         let ran = dir.spv_with_input(arguments, FAULTY.as_bytes());
         assert_eq!(ran.code, 1);
-        // That there are more is told too.
+        // That there are more is reported, too.
         let errors = ran.stderr.lines().filter(|line| line.starts_with("error["));
         errors
             .filter(|line| !line.contains("too-many-errors"))
@@ -222,7 +222,7 @@ fn help_lists_the_environments_and_tells_the_byte_order() {
 }
 
 #[test]
-fn bad_usage_is_told_apart() {
+fn bad_usage_is_distinguished() {
     let dir = Dir::new();
     dir.write("a.spvasm", TEXT);
     dir.write("b.spvasm", TEXT);
@@ -253,7 +253,7 @@ fn a_header_comment_that_says_nothing_is_a_warning() {
 fn more(stderr: &str) -> usize {
     let (before, _) = stderr
         .rsplit_once(" more ")
-        .expect("what is left out is told");
+        .expect("what is left out is reported");
     before.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
@@ -270,9 +270,9 @@ fn as_many_errors_are_reported_as_a_text_of_its_size_may_have() {
         let ran = dir.spv(&[command, "--max-errors=0", "a.spvasm"]);
         assert_eq!(ran.code, 1);
         // The last says how many more there are.
-        let told = ran.stderr.matches("error[").count() - 1;
-        assert!(told > 1000, "{command} {line}: {told}");
-        assert_eq!(told + more(&ran.stderr), errors, "{command} {line}");
+        let reported = ran.stderr.matches("error[").count() - 1;
+        assert!(reported > 1000, "{command} {line}: {reported}");
+        assert_eq!(reported + more(&ran.stderr), errors, "{command} {line}");
         assert!(ran.stderr.len() < 64 * text.len() + (16 << 20));
     }
     // A limit above what there is room for ends it there, and says so.

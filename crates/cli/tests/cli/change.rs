@@ -119,13 +119,13 @@ b.spv: 6 → 5 instructions, 80 → 72 bytes, id bound 2 → 2
     );
     assert!(stripped.bytes().len() < module.len());
     let json = dir.spv(&["strip", "--dry-run", "--format", "json", "a.spv"]);
-    let told: serde_json::Value = serde_json::from_str(json.stderr.trim()).unwrap();
-    assert_eq!(told["file"], "a.spv");
+    let reported: serde_json::Value = serde_json::from_str(json.stderr.trim()).unwrap();
+    assert_eq!(reported["file"], "a.spv");
     assert_eq!(
-        told["instructions"],
+        reported["instructions"],
         serde_json::json!({"before": 6, "after": 5})
     );
-    assert_eq!(told["removed"], serde_json::json!({"OpName": 1}));
+    assert_eq!(reported["removed"], serde_json::json!({"OpName": 1}));
     let compact = dir.spv(&["compact-ids", "--dry-run", "a.spv"]);
     assert!(
         compact.stderr.ends_with("id bound 2 → 2\n"),

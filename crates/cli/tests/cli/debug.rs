@@ -271,15 +271,15 @@ fn a_module_without_any_says_so() {
         ("scopes", "no instruction"),
         ("sources", "no source files"),
     ] {
-        let told = refused(&dir, &[command, "bare.spvasm"]);
+        let reported = refused(&dir, &[command, "bare.spvasm"]);
         assert!(
-            told.contains(why) && told.contains("lookup.not-found"),
-            "{told}"
+            reported.contains(why) && reported.contains("lookup.not-found"),
+            "{reported}"
         );
         let ran = dir.spv(&["debug", command, "--format", "json", "bare.spvasm"]);
         assert_eq!(ran.code, 1);
-        let told: Value = serde_json::from_str(&ran.stderr).unwrap();
-        assert_eq!(told["rule"], "lookup.not-found");
+        let reported: Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!(reported["rule"], "lookup.not-found");
         let shown: Value = serde_json::from_slice(&ran.stdout).unwrap();
         assert_eq!(shown["version"], 1);
     }
@@ -321,8 +321,8 @@ fn remove_takes_out_what_is_asked_for_and_what_depends_on_it() {
 fn only_debugging_instructions_are_removed() {
     let dir = shader();
     for wrong in ["%main", "%4711", "%nowhere"] {
-        let told = refused(&dir, &["remove", "light.spvasm", wrong, "-o", "out.spv"]);
-        assert!(told.contains("lookup.not-found"), "{told}");
+        let reported = refused(&dir, &["remove", "light.spvasm", wrong, "-o", "out.spv"]);
+        assert!(reported.contains("lookup.not-found"), "{reported}");
         assert!(!dir.path("out.spv").exists());
     }
 }
@@ -501,10 +501,10 @@ OpFunctionEnd
 ";
     dir.write("two.spvasm", text);
     assert!(shown(&dir, &["lookup", "two.spvasm", "8"]).contains("OpReturn"));
-    let told = dir.spv(&["debug", "lookup", "two.spvasm", "7"]);
+    let ran = dir.spv(&["debug", "lookup", "two.spvasm", "7"]);
     assert!(
-        told.stderr.contains("no file is given for line 7"),
-        "{told:?}"
+        ran.stderr.contains("no file is given for line 7"),
+        "{ran:?}"
     );
 }
 

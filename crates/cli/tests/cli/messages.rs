@@ -74,8 +74,8 @@ fn errors_have_one_form_for_programs_in_all_commands() {
             let ran = dir.spv(&[command, &["--format", "json"], rest].concat());
             assert!(ran.code > 0, "{command:?} {rest:?}");
             assert!(ran.stdout.is_empty(), "{command:?} {rest:?}: {ran:?}");
-            let told = errors(&ran);
-            let rules: Vec<String> = told.iter().map(|it| it["rule"].to_string()).collect();
+            let reported = errors(&ran);
+            let rules: Vec<String> = reported.iter().map(|it| it["rule"].to_string()).collect();
             (ran.code, rules.join(" "))
         };
         let (code, rules) = with(&["missing.spv"]);
@@ -94,15 +94,15 @@ fn errors_have_one_form_for_programs_in_all_commands() {
 #[test]
 fn wrong_usage_is_reported_to_programs_too() {
     let dir = Dir::new();
-    let told = dir.spv(&["diff", "--format=json", "-", "-"]);
-    assert_eq!(told.code, 2);
+    let ran = dir.spv(&["diff", "--format=json", "-", "-"]);
+    assert_eq!(ran.code, 2);
     assert_eq!(
-        errors(&told)[0]["message"],
+        errors(&ran)[0]["message"],
         "standard input can be read only once"
     );
-    let told = dir.spv(&["layout", "--format", "json", "--rules", "std999"]);
-    assert_eq!(told.code, 2);
-    let message = errors(&told)[0]["message"].to_string();
+    let ran = dir.spv(&["layout", "--format", "json", "--rules", "std999"]);
+    assert_eq!(ran.code, 2);
+    let message = errors(&ran)[0]["message"].to_string();
     assert!(message.contains("std999"), "{message}");
 }
 

@@ -86,18 +86,18 @@ fn what_dis_shows_is_taken() {
 #[test]
 fn names_as_the_module_has_them_are_taken_if_they_are_one_ids() {
     let dir = shader();
-    let told = dir.spv(&["debug", "lookup", "a.spv", "shade(struct-Light;"]);
-    told.fails(1, "lookup.ambiguous");
-    told.fails(1, "may be %shade_struct_Light_ or %shade_struct_Light__0");
+    let ran = dir.spv(&["debug", "lookup", "a.spv", "shade(struct-Light;"]);
+    ran.fails(1, "lookup.ambiguous");
+    ran.fails(1, "may be %shade_struct_Light_ or %shade_struct_Light__0");
     // What `dis` shows is one id, but others may have the name in the source.
-    let told = dir.spv(&["debug", "lookup", "a.spv", "param"]);
-    assert!(told.text().contains("%param = "));
+    let ran = dir.spv(&["debug", "lookup", "a.spv", "param"]);
+    assert!(ran.text().contains("%param = "));
     assert!(
-        told.stderr
+        ran.stderr
             .contains("warning[lookup.ambiguous]: `param` is also the name of %param_0")
     );
-    let told = dir.spv(&["debug", "lookup", "a.spv", "%param"]);
-    assert_eq!((told.code, &*told.stderr), (0, ""));
+    let ran = dir.spv(&["debug", "lookup", "a.spv", "%param"]);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
     // Functions are drawn all.
     let drawn = |name: &str| {
         let text = dir.spv(&["cfg", "--function", name, "a.spv"]);

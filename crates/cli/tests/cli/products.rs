@@ -1,4 +1,4 @@
-//! Small modules that name large things often: what is told of them stays in proportion.
+//! Small modules that name large things often: what is reported of them stays in proportion.
 
 use std::fmt::Write as _;
 

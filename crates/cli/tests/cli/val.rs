@@ -128,7 +128,7 @@ OpFunctionEnd
 fn all_errors_of_a_structure_are_reported_with_advice_that_is_true() {
     let dir = Dir::new();
     dir.write("a.spvasm", LAID_OUT);
-    let told = |more: &[&str]| {
+    let reported = |more: &[&str]| {
         let arguments = [
             "val",
             "--target-env",
@@ -140,16 +140,14 @@ fn all_errors_of_a_structure_are_reported_with_advice_that_is_true() {
         let ran = dir.spv(&[&arguments[..], more].concat());
         let report = objects(output(&ran)).remove(0);
         let all = report["diagnostics"].as_array().unwrap().iter();
-        let told: Vec<(String, String)> = all
-            .map(|each| {
-                let text = |key: &str| each[key].as_str().unwrap_or_default().to_owned();
-                (text("rule"), text("help"))
-            })
-            .collect();
-        told
+        let rule_and_help = all.map(|each| {
+            let text = |key: &str| each[key].as_str().unwrap_or_default().to_owned();
+            (text("rule"), text("help"))
+        });
+        rule_and_help.collect::<Vec<_>>()
     };
     let overlap = ("layout.overlap".to_owned(), String::new());
-    let before = told(&[]);
+    let before = reported(&[]);
     // The members of one lie upon each other by all rules.
     assert_eq!(
         before[..3],
@@ -163,7 +161,7 @@ fn all_errors_of_a_structure_are_reported_with_advice_that_is_true() {
         help.contains("(`--scalar-block-layout`) permits it"),
         "{help}"
     );
-    let after = told(&["--scalar-block-layout"]);
+    let after = reported(&["--scalar-block-layout"]);
     assert_eq!(after, [overlap.clone(), overlap.clone(), overlap]);
 }
 

@@ -17,9 +17,9 @@ use crate::{Field, Kind, Set};
 /// fields take a struct, of which only what is known has to be filled in. All take the
 /// builder of the module and return an id.
 ///
-/// **Order** doesn't matter for what stands before the functions: it is kept until
+/// **Order** doesn't matter for what is before the functions: it is kept until
 /// [`finish`](Self::finish), and written then in an order in which each instruction
-/// stands behind those it refers to. Where they form a circle, as a structure and its
+/// comes after those it refers to. Where they form a cycle, as a structure and its
 /// members do, take an id for one of them from [`forward`](Self::forward) and give it to
 /// that one with [`define`](Self::define).
 ///
@@ -197,7 +197,7 @@ impl DebugBuilder {
         self.encoder.set()
     }
 
-    /// Writes what stands before the functions. It has to be called before the builder's
+    /// Writes what is before the functions. It has to be called before the builder's
     /// own [`finish`](Builder::finish). Returns what the set couldn't express.
     #[must_use = "it tells what is lost"]
     pub fn finish(mut self, b: &mut Builder) -> Vec<Note> {
@@ -218,13 +218,13 @@ impl DebugBuilder {
     }
 
     /// Makes this id, which is from [`forward`](Self::forward), the result of the next
-    /// instruction that stands before the functions.
+    /// instruction that is before the functions.
     pub fn define(&mut self, id: Id) -> &mut Self {
         self.next_id = Some(id);
         self
     }
 
-    /// Makes an instruction that stands before the functions, whichever.
+    /// Makes an instruction that is before the functions, whichever.
     pub fn add(&mut self, b: &mut Builder, draft: Draft) -> Id {
         let id = self.next_id.take().unwrap_or_else(|| b.forward());
         self.by_id.insert(id, self.drafts.len());
@@ -278,7 +278,7 @@ impl DebugBuilder {
     }
 
     /// The same in another source, or over several lines: the first and the last line,
-    /// and the first and last column. The ends are told in [`Set::Shader`] only.
+    /// and the first and last column. The ends are written in [`Set::Shader`] only.
     pub fn set_range(
         &mut self,
         b: &mut Builder,
@@ -330,7 +330,7 @@ impl DebugBuilder {
         };
         let outer = |draft: &&Draft| draft_of(id_in(draft, Field::Parent)?);
         let scopes = std::iter::successors(draft_of(scope), outer);
-        // Whoever goes round in circles gets no further.
+        // A cycle ends here.
         let mut scopes = scopes.take(self.drafts.len());
         scopes.find_map(|scope| id_in(scope, Field::Source))
     }

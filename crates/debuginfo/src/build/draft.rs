@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 
 use crate::{Field, Kind};
 
-/// What is to stand in a field of an instruction, whichever set it is for.
+/// What goes in a field of an instruction, whichever set it is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// Nothing: see [`Encoder`](crate::build::Encoder) for what is written then.
@@ -17,7 +17,7 @@ pub enum Operand {
     Number(u64),
     /// A text, for which there will be an `OpString`.
     Text(String),
-    /// What stands in a field that may occur many times.
+    /// What is in a field that may occur many times.
     List(Vec<Operand>),
 }
 

@@ -25,7 +25,7 @@ use crate::{Field, Kind, Set, Slot};
 /// - What is absent at the end, and may be left out, is left out. Elsewhere an absent
 ///   number is 0 and an absent text the empty string, because these operands have to be
 ///   constants and strings; anything else that is absent is a `DebugInfoNone`.
-/// - What the set has no field for is left out, and told by
+/// - What the set has no field for is left out, and given by
 ///   [`left_out`](Self::left_out).
 /// - Where an operand of [`Set::Shader`] is an id that nothing defines yet, the
 ///   instruction is an `OpExtInstWithForwardRefsKHR`, with the extension
@@ -39,7 +39,7 @@ use crate::{Field, Kind, Set, Slot};
 /// functions.
 ///
 /// An encoder knows what is in the module when it begins, and what it makes itself. While
-/// it is used on a [`Module`], nobody else must add types.
+/// it is used on a [`Module`], nothing else must add types.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -123,7 +123,7 @@ pub enum EncodeError {
         set: Set,
         /// The kind of instruction.
         kind: Kind,
-        /// Where the value was to stand.
+        /// Where the value was to go.
         field: Field,
         /// The value.
         value: u64,
@@ -133,12 +133,12 @@ pub enum EncodeError {
     TooLarge {
         /// The kind of instruction.
         kind: Kind,
-        /// Where the number was to stand.
+        /// Where the number was to go.
         field: Field,
         /// The number.
         value: u64,
     },
-    /// The operand is nothing that can stand in the field: a text or the id of
+    /// The operand is nothing that can be in the field: a text or the id of
     /// something that is no constant where there are literals, or a list where there is
     /// one operand.
     Unsuited {
@@ -408,7 +408,7 @@ impl Encoder {
     }
 
     /// Writes instructions at the end of the declarations, with these results, in such an
-    /// order that each stands behind those it refers to, as far as that is possible.
+    /// order that each comes after those it refers to, as far as that is possible.
     /// Takes time in proportion to them.
     ///
     /// # Errors
@@ -435,7 +435,7 @@ impl Encoder {
         }
     }
 
-    /// Writes an instruction that stands in functions, such as `DebugDeclare`, and
+    /// Writes an instruction that is in functions, such as `DebugDeclare`, and
     /// returns its result. [`Place::Head`] is the first place in a block that can take
     /// one.
     ///

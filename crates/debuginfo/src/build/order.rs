@@ -1,4 +1,4 @@
-//! The order in which debugging instructions may stand.
+//! The order in which debugging instructions may come.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use spirvkit_binary::Id;
 use super::Draft;
 use crate::{Field, Kind, Set};
 
-/// Whether what stands in a field may be defined further down, in an `OpExtInst`.
+/// Whether what is in a field may be defined further down, in an `OpExtInst`.
 fn may_be_later(set: Set, kind: Kind, field: Field) -> bool {
     set != Set::Shader
         && matches!(
@@ -16,8 +16,8 @@ fn may_be_later(set: Set, kind: Kind, field: Field) -> bool {
         )
 }
 
-/// The numbers of instructions in an order in which each stands behind those it refers
-/// to, as far as it must; and otherwise as they come. Circles are cut where they are
+/// The numbers of instructions in an order in which each comes after those it refers
+/// to, as far as it must; and otherwise as they come. Cycles are cut where they are
 /// closed. Takes time in proportion to all of them.
 pub(super) fn order(set: Set, drafts: &[(Id, Draft)]) -> Vec<usize> {
     let numbers = drafts.iter().enumerate();

@@ -1,4 +1,4 @@
-//! What stands in functions: lines, definitions, and where debugging instructions may
+//! What is in functions: lines, definitions, and where debugging instructions may
 //! stand.
 
 use spirvkit_binary::Id;
@@ -65,7 +65,7 @@ impl<'a> Converter<'a, '_> {
         for function in functions {
             let blocks: Vec<Block> = self.module.blocks(function).collect();
             for (index, &block) in blocks.iter().enumerate() {
-                let Some(mut last) = self.settle_head(block)? else {
+                let Some(mut last) = self.sort_head(block)? else {
                     continue;
                 };
                 let id = self.module.function_id(function).unwrap_or(Id(0));
@@ -80,9 +80,9 @@ impl<'a> Converter<'a, '_> {
         Ok(())
     }
 
-    /// Moves debugging instructions that stand before phis and variables behind them.
+    /// Moves debugging instructions that are before phis and variables behind them.
     /// Returns the last of these, or the label.
-    pub(super) fn settle_head(&mut self, block: Block) -> Result<Option<Inst>, EncodeError> {
+    pub(super) fn sort_head(&mut self, block: Block) -> Result<Option<Inst>, EncodeError> {
         let Some(mut last) = self.module.label(block) else {
             return Ok(None);
         };

@@ -56,8 +56,8 @@ impl<'a> Converter<'a, '_> {
         extents
     }
 
-    /// The files of which lines are spoken of that their texts don't have.
-    pub(super) fn shorter_than_told(&self, extents: &Extents) -> HashSet<FileId> {
+    /// The files with lines referred to that their texts don't have.
+    pub(super) fn shorter_than_referenced(&self, extents: &Extents) -> HashSet<FileId> {
         let mut shorter = HashSet::new();
         let mut check = |file: Option<FileId>, line: Option<u64>| {
             let (Some(file), Some(line)) = (file, line) else {

@@ -572,7 +572,7 @@ impl<'a> Converter<'a, '_> {
         }
     }
 
-    /// Whether a unit's language can be told by its `OpSource`.
+    /// Whether a unit's language can be given by its `OpSource`.
     fn has_language(&mut self, entry: Entry<'a>) -> bool {
         let language = self.value(entry, Field::Language).unwrap_or_default();
         let source = entry.id_of(Field::Source).unwrap_or(Id(0));

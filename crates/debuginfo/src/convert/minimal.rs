@@ -12,7 +12,7 @@ use super::{Converter, DWARF_VERSION, FORMAT_VERSION, Options};
 use crate::build::{Draft, EncodeError};
 use crate::{DebugInfo, Field, FileId, Flags, Kind, Position, Set};
 
-/// Writes debug information of a set into a module that has none: as much as can be told
+/// Writes debug information of a set into a module that has none: as much as is known
 /// from its `OpSource`, `OpLine` and names, and from its own types.
 ///
 /// There will be a compilation unit, the files with their texts, a description of each
@@ -230,7 +230,7 @@ impl Converter<'_, '_> {
         let bindings = self.describe_locals(frame, function, entry, description, &place)?;
         let blocks: Vec<Block> = self.module.blocks(function).collect();
         for block in blocks {
-            let Some(mut last) = self.settle_head(block)? else {
+            let Some(mut last) = self.sort_head(block)? else {
                 continue;
             };
             if block == entry && self.to == Set::Shader {

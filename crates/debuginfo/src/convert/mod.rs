@@ -114,12 +114,12 @@ struct Converter<'a, 'm> {
     marked: HashMap<Id, Option<Id>>,
     /// What was lost, with where it stood.
     losses: Vec<(usize, Loss)>,
-    /// Instructions of the other sets that nobody knows.
+    /// Instructions of the other sets that are unknown.
     unknown: Vec<Inst>,
     options: Options,
 }
 
-/// What stands where the target wants something and the module says nothing.
+/// What is written where the target needs something and the module says nothing.
 #[derive(Default)]
 struct Stopgaps {
     none: Option<Id>,
@@ -237,7 +237,7 @@ impl<'a, 'm> Converter<'a, 'm> {
         Ok(())
     }
 
-    /// Takes out what is to go. What something else refers to that nobody knows stays, as
+    /// Takes out what is to go. What something else refers to that is unknown stays, as
     /// a `DebugInfoNone`.
     fn clear(&mut self, entries: &[Entry<'a>]) -> Result<(), EncodeError> {
         let goes = |disposition| matches!(disposition, Disposition::Alias(_) | Disposition::Gone);

@@ -62,7 +62,7 @@ impl<'a> Converter<'a, '_> {
         }
     }
 
-    /// Instructions of the sets that nobody knows are of no use in another one.
+    /// Unknown instructions of the sets are of no use in another one.
     pub(super) fn take_unknown(&mut self) {
         let (info, to) = (self.info, self.to);
         let old: Vec<Id> = info
@@ -219,7 +219,7 @@ impl<'a> Converter<'a, '_> {
     /// The basic type that a vector's component is, whatever it is called.
     pub(super) fn component(&self, entry: Entry<'a>) -> Option<Entry<'a>> {
         let mut component = entry.base_type()?;
-        // A damaged module can go round in circles.
+        // A damaged module can have cycles.
         for _ in 0..MAX_CHAIN_LENGTH {
             match component.kind() {
                 Kind::TypeBasic => return Some(component),
@@ -387,7 +387,7 @@ impl<'a> Converter<'a, '_> {
         for (walk, entry) in (1_u32..).zip(entries) {
             let mut id = entry.id();
             while let Disposition::Alias(next) = self.dispositions.get(id) {
-                // A damaged module can go round in circles.
+                // A damaged module can have cycles.
                 if std::mem::replace(walks.slot(id), walk) == walk {
                     id = Id(0);
                     break;

@@ -50,7 +50,7 @@ fn own_text(source: Entry<'_>) -> Option<Id> {
     (definition.op() == Op::String).then_some(text)
 }
 
-/// The words of an `OpSource` that stand before its text: opcode, language, version and
+/// The words of an `OpSource` that are before its text: opcode, language, version and
 /// file.
 const BEFORE_TEXT: usize = 4;
 
@@ -276,15 +276,15 @@ impl<'a> Converter<'a, '_> {
         let files = with_text.iter().map(|(file, _)| *file);
         let files = files.chain(sources.iter().map(|(_, file)| *file));
         let mut extents = self.measure(files);
-        let shorter = self.shorter_than_told(&extents);
+        let shorter = self.shorter_than_referenced(&extents);
         let mut known: HashMap<FileId, Inst> = HashMap::new();
         for &(inst, file) in sources {
             known.entry(file).or_insert(inst);
         }
-        // Many sources can be of one file, whose text is told once.
-        let mut told: HashSet<FileId> = HashSet::new();
+        // Many sources can be of one file, whose text is written once.
+        let mut written: HashSet<FileId> = HashSet::new();
         for &(file, entry) in with_text.iter().filter(|(file, _)| shorter.contains(file)) {
-            if told.insert(file)
+            if written.insert(file)
                 && let Some(text) = self.info.whole_text(file)
             {
                 self.keep_in_core(entry, file, known.get(&file).copied(), text)?;

@@ -318,7 +318,7 @@ impl Converter<'_, '_> {
         Ok(described)
     }
 
-    /// A number of bits. What takes more than 32 bits to tell is told as the most that
+    /// A number of bits. What takes more than 32 bits is given as the most that
     /// doesn't.
     fn bits_id(&mut self, bits: u64) -> Result<Operand, EncodeError> {
         let bits = u32::try_from(bits).unwrap_or(u32::MAX);

@@ -40,7 +40,7 @@ impl<'w> Writer<'w> {
     }
 
     /// A dimension of an array: of a number of elements, of as many as a variable says,
-    /// or of nobody knows how many.
+    /// or of an unknown number.
     fn add_dimension(&mut self, array: Die, count: Option<u64>, id: Id) {
         let die = self.add(array, DW_TAG_subrange_type);
         // The standard doesn't say what every language counts from.

@@ -1,7 +1,7 @@
 //! Location descriptions: what DWARF computes to find a variable.
 //!
-//! A `DebugDeclare` tells of a pointer: what its expression makes of it is where the
-//! variable is. A `DebugValue` tells of a value: without an expression it is the
+//! A `DebugDeclare` describes a pointer: what its expression makes of it is where the
+//! variable is. A `DebugValue` describes a value: without an expression it is the
 //! variable's, with one that ends in `StackValue` the result is, and with any other the
 //! result is where the variable is; `Deref` at the end is done by whoever looks there.
 
@@ -17,7 +17,7 @@ use crate::{Operation, OperationCode};
 
 impl Writer<'_> {
     /// Writes where something is that is held somewhere, or, with `in_memory`, that the
-    /// held pointer points to. Without a result it can't be told.
+    /// held pointer points to. Without a result it can't be described.
     pub(super) fn write_location(
         &self,
         out: &mut Expression,

@@ -1,8 +1,8 @@
 //! Layouts of structures of which the module tells none.
 //!
 //! Shading languages leave the layout of many structures to whoever compiles the module,
-//! and producers write 0 for sizes and offsets then. Parts of a variable must be told
-//! apart all the same, so such structures get a layout here: member after member, without
+//! and producers write 0 for sizes and offsets then. Parts of a variable must be
+//! distinguished all the same, so such structures get a layout here: member after member, without
 //! gaps.
 
 use std::cell::RefCell;
@@ -44,10 +44,10 @@ impl<'w> Writer<'w> {
             let mut size = 0_u64;
             for member in members {
                 self.layouts.offsets.insert(member.id().0, size);
-                let told = member.size_in_bits().filter(|&size| size > 0);
+                let declared = member.size_in_bits().filter(|&size| size > 0);
                 let of_type = || member.type_().and_then(|ty| self.size_of(ty));
                 // An array without a length stands at the end.
-                size = size.saturating_add(told.or_else(of_type).unwrap_or(0));
+                size = size.saturating_add(declared.or_else(of_type).unwrap_or(0));
             }
             self.layouts.sizes.insert(composite.id().0, size);
         }

@@ -44,8 +44,8 @@ pub(super) struct Row {
 
 impl Row {
     fn is_like(&self, other: &Self) -> bool {
-        let told = |row: &Self| (row.position, row.discriminator, row.node);
-        told(self) == told(other)
+        let key = |row: &Self| (row.position, row.discriminator, row.node);
+        key(self) == key(other)
     }
 }
 

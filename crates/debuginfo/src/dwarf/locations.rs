@@ -35,7 +35,7 @@ struct Fragment {
 /// What a `DebugDeclare` or `DebugValue` says.
 #[derive(Debug)]
 struct Binding {
-    /// Where it stands, in words.
+    /// Where it is, in words.
     offset: u32,
     id: Id,
     operations: Vec<Operation>,
@@ -57,13 +57,13 @@ struct Group {
 /// order of the parts.
 type State = Vec<usize>;
 
-/// Stretches of words, and the number of the state that holds in each.
+/// Runs of words, and the number of the state that holds in each.
 type Runs = Vec<(Range<usize>, usize)>;
 
 /// Where a value is in parts of a range of addresses.
 type Places = Vec<(Range<u64>, Held)>;
 
-/// The most parts of a variable that are told apart.
+/// The most parts of a variable that are distinguished.
 const MAX_PARTS: usize = 64;
 
 impl<'w> Writer<'w> {
@@ -203,14 +203,14 @@ impl<'w> Writer<'w> {
         let size = size.and_then(|ty| self.size_of(ty));
         let mut locations: Vec<(Range<u64>, Expression)> = Vec::new();
         for (words, state) in runs {
-            // Many parts, of which each binding changes one, are many times told.
-            let told_again = states[state].len().saturating_sub(1) as u64;
-            if !self.room.take(OPERATION * told_again) {
+            // Many parts, of which each binding changes one, are described many times.
+            let repeated = states[state].len().saturating_sub(1) as u64;
+            if !self.room.take(OPERATION * repeated) {
                 continue;
             }
             for range in self.map.ranges(words) {
                 if range.start < range.end {
-                    self.add_stretch(group, &states[state], range, size, &mut locations);
+                    self.add_range(group, &states[state], range, size, &mut locations);
                 }
             }
         }
@@ -252,7 +252,7 @@ impl<'w> Writer<'w> {
             return Some(variable.die);
         }
         let tag = self.variable_tag(group.variable);
-        // A parameter is told even if it is nowhere, so that calls show it.
+        // A parameter is described even if it is nowhere, so that calls show it.
         if !is_known && tag != DW_TAG_formal_parameter {
             return None;
         }
@@ -299,7 +299,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Adds what the code map says of bindings in a range of addresses.
-    fn add_stretch(
+    fn add_range(
         &self,
         group: &Group,
         state: &State,

@@ -25,9 +25,9 @@ struct List {
     file: Option<FileId>,
 }
 
-/// In the header of version 5: that the place of the line table is told.
+/// In the header of version 5: that the place of the line table is given.
 const HAS_LINE_OFFSET: u8 = 2;
-/// Where in a contribution of version 5 it is told.
+/// Where in a contribution of version 5 it is given.
 const LINE_OFFSET_AT: usize = 3;
 
 impl<'w> Writer<'w> {

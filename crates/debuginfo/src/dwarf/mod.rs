@@ -3,7 +3,7 @@
 //! [`sections`] writes the sections of DWARF 4 or 5 for code that a backend has made of
 //! a module: a [`CodeMap`] tells where the code of instructions is, and where values
 //! are. [`object`] needs no backend: the module itself takes the place of the code, so
-//! that an instruction's address is where it stands in the file, in bytes. It writes an
+//! that an instruction's address is where it is in the file, in bytes. It writes an
 //! ELF object with the module in it, which tools for DWARF can be asked about.
 //!
 //! Whatever set the module uses comes out the same. A module that has only `OpLine`,
@@ -118,15 +118,15 @@ impl AddressSize {
 /// Addresses are those of the code that the sections are written for. They are written
 /// as they are, without relocations.
 pub trait CodeMap {
-    /// The code of some instructions of a function, which are those that stand in a range
+    /// The code of some instructions of a function, which are those that are in a range
     /// of the module's words: ranges of addresses, in any order.
     ///
-    /// Code that came of several instructions may be told for each of them; it counts as
+    /// Code that came of several instructions may be mapped from each of them; it counts as
     /// that of the first. The code of different functions should not overlap.
     fn ranges(&self, words: Range<usize>) -> Vec<Range<u64>>;
 
     /// Where the value of an id is while a range of addresses is executed: parts of that
-    /// range, and the place that holds in each. It is in no place where none is told.
+    /// range, and the place that holds in each. It is in no place where none is given.
     ///
     /// The value of an `OpVariable` is a pointer, so that a variable in the frame of a
     /// function is a [`Place::Pointer`] to there. Constants are not asked for.
@@ -160,7 +160,7 @@ pub enum Place {
     Pointer(Address),
     /// Nowhere, but it is known.
     Constant(u64),
-    /// Nowhere that a debugger could look. The id is noted, so that people who read the
+    /// Nowhere that a debugger could look. The id is recorded, so that people who read the
     /// DWARF can look it up in the module.
     Noted,
 }

@@ -1,4 +1,4 @@
-//! Which entry stands inside which: the tree of what is declared, without circles and
+//! Which entry stands inside which: the tree of what is declared, without cycles and
 //! not too deep.
 
 use gimli::write::UnitEntryId;
@@ -8,7 +8,7 @@ use spirvkit_grammar::Op;
 use super::units::{Die, Writer};
 use crate::{Entry, Field, Kind};
 
-/// What has a debugging information entry ("DIE") of its own, and where it stands.
+/// What has a debugging information entry ("DIE") of its own, and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DieNode<'m> {
     pub(super) entry: Entry<'m>,
@@ -91,7 +91,7 @@ impl<'w> Writer<'w> {
         let (mut parent, mut unit) = loop {
             match *self.home_of.slot(next.id()) {
                 UNKNOWN => {}
-                // A damaged module can go round in circles.
+                // A damaged module can have cycles.
                 OPEN => break (None, 0),
                 number => {
                     break (
@@ -192,7 +192,7 @@ impl<'w> Writer<'w> {
         outwards.find(|&node| !self.nodes[node].is_alias)
     }
 
-    /// What stands behind an entry that has no DIE: behind a template what it is of, and
+    /// What is behind an entry that has no DIE: behind a template what it is of, and
     /// so on.
     pub(super) fn resolve(&self, entry: Entry<'w>) -> Entry<'w> {
         let mut entry = entry;

@@ -304,7 +304,7 @@ impl<'w> Writer<'w> {
                 return ROOT;
             };
             self.climbs = rest;
-            // If a damaged module goes round in circles, they end here.
+            // If a damaged module has cycles, they end here.
             tree.numbers.insert(key, ROOT);
             next = self.around(key, tree);
             if next.is_some() || self.is_inlined(key) {

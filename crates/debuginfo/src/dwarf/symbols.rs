@@ -9,7 +9,7 @@ use spirvkit_grammar::{AddressingModel, Decoration, LinkageType, Op, SourceLangu
 use super::AddressSize;
 use crate::{DebugInfo, FileId};
 
-/// What stands before the first function.
+/// What is before the first function.
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
     /// The names of functions, and whether other modules or programs can see them.

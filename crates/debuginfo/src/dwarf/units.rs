@@ -351,7 +351,7 @@ pub(super) fn joined(ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     out
 }
 
-/// What debuggers are told that the language is.
+/// The code of the language for debuggers.
 ///
 /// Those of today know none of the codes that shading languages have been given since
 /// version 5, and with a code that they don't know they forget how to look into a

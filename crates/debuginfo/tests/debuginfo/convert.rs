@@ -433,7 +433,7 @@ fn chain(count: usize) -> String {
 }
 
 #[test]
-fn long_chains_and_circles_take_no_longer_than_they_are() {
+fn long_chains_and_cycles_take_no_longer_than_they_are() {
     let words = spirvkit_testing::words(&chain(5_000));
     for to in [Set::Shader, Set::DebugInfo] {
         let mut module = Module::load(&words).expect("a module");

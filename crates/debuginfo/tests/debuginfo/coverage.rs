@@ -75,9 +75,9 @@ fn can_be_removed(sample: &Sample, id: Id) -> bool {
 fn cell(sample: &Sample, info: &DebugInfo<'_>, kind: Kind) -> String {
     let mut most = [0; 3];
     for entry in info.of_kind(kind) {
-        let told: usize = entry.fields_text().map(|(_, values)| values.len()).sum();
+        let shown: usize = entry.fields_text().map(|(_, values)| values.len()).sum();
         assert_eq!(
-            told,
+            shown,
             entry.operand_words().len(),
             "{entry:?}: all operands are read"
         );

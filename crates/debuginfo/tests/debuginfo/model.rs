@@ -245,7 +245,7 @@ fn inlined_calls_are_frames() {
 }
 
 #[test]
-fn scopes_that_go_in_circles_are_in_no_function() {
+fn scopes_in_cycles_are_in_no_function() {
     let text = SAMPLES[0].1.replace(
         "DebugLexicalBlock %file 22 3 %d_function",
         "DebugLexicalBlock %file 22 3 %d_discr",

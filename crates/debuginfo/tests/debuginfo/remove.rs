@@ -355,7 +355,7 @@ fn the_whole_set_goes_without_a_trace() {
         module.verify().unwrap();
         let left = module.store();
         assert_eq!(all(&left), [], "{name}");
-        // Some have faults of their own.
+        // Some have errors of their own.
         let before = errors(&words);
         let after = errors(&left);
         assert!(

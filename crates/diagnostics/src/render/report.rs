@@ -24,7 +24,7 @@ use crate::{Diagnostic, Location, Quote, Source, Span, visible_lines};
 /// | `vuid` | the identifier of the client API's rule, or null |
 /// | `word_offset` | the place in the binary module, in words from its start, or null |
 /// | `instruction` | the instruction's text, or null |
-/// | `operand` | the operand at fault: `word_offset`, and where it stands in `instruction`: `byte_start`, `byte_end`, or nulls; null if it is not one operand that is at fault |
+/// | `operand` | the operand at fault: `word_offset`, and where it is in `instruction`: `byte_start`, `byte_end`, or nulls; null if it is not one operand that is at fault |
 /// | `message` | what is wrong |
 /// | `location` | the place in assembly text, of the operand if there is one: `line`, `column`, `byte_start`, `byte_end`; or null |
 /// | `source` | the place in the shader's own text: `file`, `line`, `column` or null, and `text`, the line itself, or null; or null |

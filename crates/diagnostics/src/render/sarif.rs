@@ -15,7 +15,7 @@ pub struct SarifRule<'a> {
     pub id: &'a str,
     /// What the rule says.
     pub text: String,
-    /// How bad it is to break it; `None` if that is not told.
+    /// How bad it is to break it; `None` if that is not given.
     pub severity: Option<Severity>,
 }
 
@@ -96,7 +96,7 @@ fn result(file: &str, diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> V
     if let Some(line) = diagnostic.shader_line() {
         let mut other = shader_place(line);
         let mut about = "the shader's source";
-        // Whoever wrote the shader can mend it there, if it is at hand at all: then
+        // Whoever wrote the shader can fix it there, if it is at hand at all: then
         // the module has its text.
         if line.text.is_some() {
             std::mem::swap(&mut main, &mut other);

@@ -126,7 +126,7 @@ fn annotations_decorate_but_for_the_group_itself() {
         names(|op| op.is_decorate() || op.is_member_decorate() || op.is_group_decorate()),
         names(Op::is_decoration)
     );
-    // Each is told from the others by its operands.
+    // Each is distinguished from the others by its operands.
     let starts_with = |info: &InstructionInfo, wanted: &[&str]| {
         let operands = info.operands().iter().map(OperandInfo::name);
         operands.take(wanted.len()).eq(wanted.iter().copied())
@@ -144,7 +144,7 @@ fn annotations_decorate_but_for_the_group_itself() {
 }
 
 #[test]
-fn debugging_instructions_are_told_apart() {
+fn debugging_instructions_are_distinguished() {
     assert_eq!(names(Op::is_line), ["OpLine", "OpNoLine"]);
     assert_eq!(
         names(Op::is_name),
@@ -184,7 +184,7 @@ fn variants_of_extensions_count_with_what_they_vary() {
 }
 
 #[test]
-fn access_chains_are_told_apart_by_their_operands() {
+fn access_chains_are_distinguished_by_their_operands() {
     let chains = chosen(|info| {
         let name = info.name().trim_end_matches("KHR");
         name.ends_with("AccessChain") && info.class() == Class::Memory

@@ -163,7 +163,7 @@ impl Builder {
     }
 
     /// `OpFunctionEnd` (Function Instructions). An open block to which nothing goes,
-    /// because it stands behind an `if` both of whose sides have returned or the like,
+    /// because it comes after an `if` both of whose sides have returned or the like,
     /// gets an `OpUnreachable`.
     pub fn end_function(&mut self) {
         let Some(function) = self.function else {

@@ -27,7 +27,7 @@ impl Builder {
     /// Looks at the whole module.
     pub(super) fn check(&mut self) {
         let mut errors = Vec::new();
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         let mut has_memory_model = false;
         for inst in self.made() {
             let op = self.module.op(inst);
@@ -37,7 +37,7 @@ impl Builder {
                 let function = function.map(|function| self.function_id(function));
                 errors.push(BuildError::new(op, function, kind));
             };
-            self.check_ids(inst, &mut told, &mut add);
+            self.check_ids(inst, &mut reported, &mut add);
             self.check_blocks(inst, &mut add);
             self.check_operands(inst, &mut add);
         }
@@ -62,11 +62,16 @@ impl Builder {
     }
 
     /// Whether what an instruction uses is defined, and its result type a type. An id
-    /// that isn't is told once.
-    fn check_ids(&self, inst: Inst, told: &mut HashSet<u32>, add: &mut impl FnMut(BuildErrorKind)) {
+    /// that isn't is reported once.
+    fn check_ids(
+        &self,
+        inst: Inst,
+        reported: &mut HashSet<u32>,
+        add: &mut impl FnMut(BuildErrorKind),
+    ) {
         let is_known = |id: Id| self.module.definition(id).is_some() || self.lost.contains(&id.0);
         self.module.each_use(inst, |_, id| {
-            if !is_known(id) && told.insert(id.0) {
+            if !is_known(id) && reported.insert(id.0) {
                 add(BuildErrorKind::Undefined(id));
             }
         });
@@ -79,7 +84,7 @@ impl Builder {
         }
     }
 
-    /// Whether labels are those of blocks of the function, and merges stand before
+    /// Whether labels are those of blocks of the function, and merge instructions come before
     /// branches.
     fn check_blocks(&self, inst: Inst, add: &mut impl FnMut(BuildErrorKind)) {
         let read = self.module.get(inst);
@@ -114,7 +119,7 @@ impl Builder {
     /// Whether the operands can be read.
     fn check_operands(&self, inst: Inst, add: &mut impl FnMut(BuildErrorKind)) {
         let error = self.module.operands(inst).find_map(Result::err);
-        // Those of something lost have been told.
+        // Those of something lost have been reported.
         if let Some(error) = error.filter(|_| !self.follows(inst)) {
             add(BuildErrorKind::Operands(error.kind()));
         }

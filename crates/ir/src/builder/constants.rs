@@ -1,4 +1,4 @@
-//! Constants, variables, and what stands in a module's head.
+//! Constants, variables, and what is in a module's head.
 
 use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::{

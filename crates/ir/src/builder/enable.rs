@@ -156,7 +156,7 @@ struct Chooser {
     extensions: Vec<String>,
     /// What may be declared, if not all may.
     allowed: Option<(Capabilities, Vec<String>)>,
-    /// What can't be declared: told where it is missed first.
+    /// What can't be declared: reported where it is missed first.
     refused: BTreeSet<Capability>,
     refused_extensions: BTreeSet<String>,
 }
@@ -170,7 +170,7 @@ impl Chooser {
         requirements: &Requirements,
         errors: &mut Vec<(usize, BuildErrorKind)>,
     ) -> Vec<Capability> {
-        // Where there is a choice, what has been chosen without one may settle it.
+        // Where there is a choice, what has been chosen without one may decide it.
         let (single, several): (Vec<&Need>, Vec<&Need>) =
             needs.iter().partition(|need| need.capabilities.len() == 1);
         let mut chosen = Vec::new();
@@ -249,7 +249,7 @@ impl Chooser {
     }
 
     /// Adds the first of these extensions that may be declared, if none is; gives them
-    /// back if that is none, and it hasn't been told.
+    /// back if that is none, and it hasn't been reported.
     fn extend(&mut self, any_of: &[&str]) -> Result<(), Vec<String>> {
         if any_of
             .iter()

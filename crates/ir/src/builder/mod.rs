@@ -76,10 +76,10 @@ enum Point {
 /// **Entry points** name their interface, which [`interface_of`](Self::interface_of)
 /// collects.
 ///
-/// **Faults** don't stop anything: methods return an id in any case, and
-/// [`finish`](Self::finish) tells everything that is wrong at once. It looks at how
-/// things are put together: ids, blocks, functions, operands as the grammar wants them,
-/// capabilities. Whether operands have the right types is asked by `spirvkit-validate`.
+/// **Errors** don't stop anything: methods return an id in any case, and
+/// [`finish`](Self::finish) reports all errors at once. It looks at how
+/// the module is put together: ids, blocks, functions, operands as the grammar has them,
+/// capabilities. Whether operands have the right types is checked by `spirvkit-validate`.
 ///
 /// ```
 /// use spirvkit_grammar::{
@@ -105,7 +105,7 @@ pub struct Builder {
     since: usize,
     errors: Vec<BuildError>,
     /// Results of instructions that could not be made, so that their uses are no
-    /// further faults. It is never walked, so its order doesn't matter.
+    /// further errors. It is never walked, so its order doesn't matter.
     lost: HashSet<u32>,
     /// Labels that some branch names.
     targets: HashSet<u32>,
@@ -288,7 +288,7 @@ impl Builder {
     }
 
     /// Makes an instruction before the functions, in the section of its opcode, even if
-    /// a function is open. It is for opcodes that can stand in both, as `OpExtInst` can
+    /// a function is open. It is for opcodes that can be in both, as `OpExtInst` can
     /// with debug information. The operands are words, those behind the result.
     pub fn declare(&mut self, op: Op, result_type: Option<Id>, operands: &[u32]) -> Id {
         let point = std::mem::replace(&mut self.point, Point::Nowhere);
@@ -390,7 +390,7 @@ impl Builder {
         self.errors.push(BuildError::new(op, function, kind));
     }
 
-    /// Notes a fault, and that the result of the instruction can't be had.
+    /// Records an error, and that the result of the instruction can't be had.
     fn lose(&mut self, op: Op, id: Option<Id>, kind: BuildErrorKind) {
         if let Some(id) = id {
             self.lost.insert(id.0);
@@ -466,7 +466,7 @@ impl Builder {
         }
     }
 
-    /// Where an instruction goes; `None`, after a fault, if it can't go anywhere.
+    /// Where an instruction goes; `None`, after an error, if it can't go anywhere.
     fn place_for(&mut self, op: Op, operands: &[u32]) -> Option<Place> {
         match op {
             Op::Variable | Op::UntypedVariableKHR
@@ -510,7 +510,7 @@ impl Builder {
         }
     }
 
-    /// Notes a fault, and opens a block for what follows, so that it is the only one up
+    /// Records an error, and opens a block for what follows, so that it is the only one up
     /// to the next block.
     fn place_in_lost_block(&mut self, op: Op, kind: BuildErrorKind) -> Option<Place> {
         self.error(op, kind);

@@ -118,7 +118,7 @@ fn literals_need_a_numeric_type() {
     let mut b = shader();
     let bool = b.type_bool();
     let lost = b.constant(bool, 1);
-    // What uses it is no further fault.
+    // What uses it is no further error.
     let vector = b.type_vector(bool, 2);
     b.constant_composite(vector, &[lost, lost]);
     assert_kind!(error(b, Op::Constant), K::NotANumber(id) if *id == bool);
@@ -149,7 +149,7 @@ fn instructions_need_a_block() {
     let uint = b.type_int(32, 0);
     in_function(&mut b, |b| {
         b.return_();
-        // One fault for all of this.
+        // One error for all of this.
         let sum = b.i_add(uint, one, one);
         b.i_add(uint, sum, sum);
         b.if_(sum, |b| b.return_());
@@ -299,7 +299,7 @@ fn loops_are_left_from_the_innermost() {
 }
 
 #[test]
-fn cases_are_told_apart() {
+fn cases_are_distinguished() {
     let mut b = shader();
     let one = b.constant_u32(1);
     in_function(&mut b, |b| {

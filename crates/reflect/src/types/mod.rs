@@ -19,7 +19,7 @@ use crate::contents::{Contents, text};
 #[cfg(feature = "serde")]
 use crate::serial;
 
-/// A type that the module declares. Others refer to it by its id, also in circles by
+/// A type that the module declares. Others refer to it by its id, also in cycles by
 /// way of pointers.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

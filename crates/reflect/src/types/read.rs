@@ -350,7 +350,7 @@ enum Next {
     Behind(u64),
     /// This one.
     At(u64),
-    /// Members before it take nobody knows how many.
+    /// Members before it take an unknown number.
     Unknown,
 }
 

@@ -7,7 +7,7 @@ use spirvkit_reflect::{EntryPoint, Extent, TypeKind, WorkgroupSource, reflect, r
 use crate::{members, reflect_text, shader};
 
 #[test]
-fn types_that_double_or_go_in_circles_stay_small() {
+fn types_that_double_or_are_cyclic_stay_small() {
     let mut declarations = String::from(
         "OpTypeForwardPointer %self PhysicalStorageBuffer
         %Node = OpTypeStruct %self
@@ -277,8 +277,8 @@ fn strings_that_many_share_are_listed_as_far_as_there_is_room() {
     let reflection = shader("", &annotations, &declarations, "");
     assert!(reflection.truncated);
     let semantics = reflection.inputs.iter().map(|input| &input.semantic);
-    let told = semantics.flatten().count();
-    assert!((1..COUNT).contains(&told), "{told}");
+    let given = semantics.flatten().count();
+    assert!((1..COUNT).contains(&given), "{given}");
     let json = serde_json::to_string(&reflection).unwrap();
     assert!(json.len() < 64 * long.len() + (16 << 20), "{}", json.len());
 }

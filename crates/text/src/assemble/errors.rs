@@ -13,7 +13,7 @@ use crate::kinds;
 use crate::number::NumberError;
 
 /// Whether to search for the name that was meant. This takes much longer than detecting the
-/// error, and nobody needs it for the thousandth one.
+/// error, and it is of no use for the thousandth one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look(pub(super) bool);
 

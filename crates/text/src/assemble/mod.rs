@@ -41,7 +41,7 @@ spirvkit_binary::options! {
         /// The version of the language to assemble for if neither the
         /// [target](Self::target) nor a header comment says which.
         pub default_version: Version = Version::V1_6,
-        /// What stands in the header as the generator, whatever the header comments say.
+        /// What is in the header as the generator, whatever the header comments say.
         pub generator: Option<Generator> = None,
         /// Whether the comments at the top of the text, such as `; Version: 1.3` or
         /// `; Bound: 10`, decide what the header says.
@@ -52,7 +52,7 @@ spirvkit_binary::options! {
         /// reported either.
         pub max_errors: usize = 1000,
         /// Whether to warn of ids that nothing defines. Where a module is checked, too,
-        /// the validator tells of them.
+        /// the validator reports them.
         pub undefined_ids: bool = true,
         /// Whether to keep [what of the text each instruction came
         /// from](Assembled::origins).
@@ -123,7 +123,7 @@ fn assemble_once(text: &str, options: &AssembleOptions) -> Result<Assembled, Rep
     assembler.finish()
 }
 
-/// Stands for an error that has been noted down already.
+/// Stands for an error that has been reported already.
 #[derive(Clone, Copy, Debug)]
 struct Errored;
 
@@ -277,11 +277,11 @@ impl<'a> Assembler<'a> {
                 // Most likely the `=` was forgotten, so what follows is this
                 // instruction's own.
                 result = Some(token);
-                let noted = self.misplaced(token);
+                let reported = self.misplaced(token);
                 if is_opcode_name(self.lexer.text(self.lexer.peek())) {
                     self.lexer.next();
                 }
-                Err(noted)
+                Err(reported)
             }
             _ => Err(self.misplaced(token)),
         };

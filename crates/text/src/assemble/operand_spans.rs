@@ -1,6 +1,6 @@
 //! Which part of an instruction's text a word of it came from.
 //!
-//! Words are not noted while a text is assembled, because hardly any is ever asked
+//! Words are not recorded while a text is assembled, because hardly any is ever asked
 //! for: an instruction is short enough to be taken apart again.
 
 use spirvkit_diagnostics::Span;
@@ -29,7 +29,7 @@ pub(crate) fn operand_span(text: &str, words: usize, word: usize) -> Option<Span
     };
     let name = lexer.text(opcode);
     if name == "OpUnknown" {
-        // The opcode, the number of words and what stands around them.
+        // The opcode, the number of words and what is around them.
         for _ in 0..5 {
             lexer.next();
         }

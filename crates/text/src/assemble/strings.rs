@@ -79,8 +79,8 @@ impl Closed {
     pub(super) fn errors(self, options: &AssembleOptions) -> Reported {
         let others = assemble_once(&self.text, options).err();
         let (others, left_out) = others.map_or_else(Default::default, Reported::into_parts);
-        // That it's no string that should stand there either is not worth a word.
-        let is_told = |at: Span| {
+        // That a string was not expected there either needs no error of its own.
+        let is_reported = |at: Span| {
             let starts = &self.starts;
             starts
                 .binary_search_by_key(&at.start, |open| open.start)
@@ -89,7 +89,7 @@ impl Closed {
         let others = others
             .into_iter()
             .filter_map(|error| match error.location() {
-                Location::Span(at) => (!is_told(at)).then_some((at, error)),
+                Location::Span(at) => (!is_reported(at)).then_some((at, error)),
                 _ => None,
             });
         let mut others: Vec<(Span, Diagnostic)> = others.collect();

@@ -221,7 +221,7 @@ pub(super) fn push_id(out: &mut String, id: Id, names: &Names) {
     };
 }
 
-/// Appends a literal string that should stand at the start of words.
+/// Appends a literal string that should be at the start of words.
 fn push_string(out: &mut String, words: &[u32]) {
     if let Some(string) = LiteralString::at_start_of(words) {
         push_plain(out, &string.to_text_lossy(), NAME);

@@ -21,7 +21,7 @@ use super::source::Sources;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedLine {
-    /// Where the instruction stands: its place among the module's instructions,
+    /// Where the instruction is: its place among the module's instructions,
     /// counted from 0.
     pub place: u32,
     /// The instruction; what can't be decoded stands as `!`
@@ -99,7 +99,7 @@ pub fn named_listing(
 /// assert_eq!(descriptions(&module.words, &[Id(2), Id(9)]), ["vec3", "%9"]);
 /// ```
 pub fn descriptions(words: &[u32], ids: &[Id]) -> Vec<String> {
-    // What functions define has no say in what stands before them.
+    // What functions define has no say in what is before them.
     let module = Module::new(words);
     let instructions = module.iter().flat_map(Module::instructions);
     let function = instructions

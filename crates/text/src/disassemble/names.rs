@@ -133,7 +133,7 @@ impl Names {
     }
 }
 
-/// What stands before each name in the text of names, so that an operand is
+/// What is before each name in the text of names, so that an operand is
 /// written in one go.
 const PREFIX: &str = " %";
 
@@ -184,7 +184,7 @@ impl Written {
         Self::new(block, length as u8 | Self::NUMBER)
     }
 
-    /// What stands at a place of the text of names.
+    /// What is at a place of the text of names.
     fn name(text: &[u8], start: u32, length: u32) -> Self {
         let mut block = [0; BLOCK];
         match text.get(start as usize..) {

@@ -3,7 +3,7 @@
 
 use spirvkit_diagnostics::is_disruptive;
 
-/// What stands where text was cut off.
+/// What is put where text was cut off.
 const CUT: char = '…';
 /// Source text uses tabs for indentation, and a comment has no tab stops.
 const TAB: &str = "    ";

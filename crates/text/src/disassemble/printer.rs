@@ -224,7 +224,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Sees to it that a bound that is not above all ids does not go unnoticed:
-    /// the assembler would mend it, so lenient text marks it as one to keep.
+    /// the assembler would fix it, so lenient text marks it as one to keep.
     fn check_bound(&mut self, position: usize) {
         let bound = self.module.header().bound;
         if bound > self.writer.highest {
@@ -284,7 +284,7 @@ impl<'a> Printer<'a> {
         self.source_line(instruction, place);
         let start = self.writer.out.len();
         self.writer.escapes = 0;
-        let written = match self.refusal(instruction, redefinition) {
+        let written = match self.obstacle_of(instruction, redefinition) {
             Some(obstacle) => Err(obstacle),
             None => self.line(instruction, place).map_err(Obstacle::Undecodable),
         };
@@ -319,7 +319,7 @@ impl<'a> Printer<'a> {
 
     /// Why an instruction must not be written as it is although it may decode.
     #[inline]
-    fn refusal(
+    fn obstacle_of(
         &self,
         instruction: &Instruction<'a>,
         redefinition: Option<Redefinition>,

@@ -133,7 +133,7 @@ impl Source<'_, '_> {
         line.push_first(b"\n", 1)
     }
 
-    /// Writes what stands to the left of the opcode of an instruction with a result.
+    /// Writes what is to the left of the opcode of an instruction with a result.
     #[inline(always)]
     fn push_result(&self, line: &mut Line<'_>, ids: &impl Ids, id: u32) -> Option<()> {
         const EQUALS: &[u8; 3] = b" = ";

@@ -26,7 +26,7 @@ const FILE: usize = 80;
 /// The most characters of a source line.
 const LINE: usize = 160;
 /// The tool number of DXC, which puts a `#line` in front of the text but counts
-/// the lines as they stand.
+/// the lines as they are.
 const DXC: u16 = 14;
 /// The most bytes of a string that is taken for a file's name.
 const MAX_NAME_LENGTH: usize = 1024;
@@ -230,7 +230,7 @@ impl<'a> DebugInst<'a> {
         })
     }
 
-    /// What stands in a field, and how it is written.
+    /// What is in a field, and how it is written.
     fn operand(&self, field: Field) -> Option<(&'static Slot, u32)> {
         let mut operands = self.slots.iter().zip(self.operands);
         let (slot, &word) = operands.find(|(slot, _)| slot.field() == field)?;

@@ -73,7 +73,7 @@ impl Writer {
         }
     }
 
-    /// Writes what stands before the opcode's name.
+    /// Writes what is before the opcode's name.
     #[inline]
     pub(super) fn margin(&mut self, result: Option<Id>, place: Place) {
         match result {

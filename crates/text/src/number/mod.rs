@@ -34,7 +34,7 @@ impl fmt::Display for NumberError {
 
 impl std::error::Error for NumberError {}
 
-/// Reads a literal of the given type, as it stands in assembly text, into its bits,
+/// Reads a literal of the given type, as it is in assembly text, into its bits,
 /// which a negative integer extends to 64.
 ///
 /// ```
@@ -58,7 +58,7 @@ pub fn parse_number(text: &str, ty: NumberType) -> Result<u64, NumberError> {
     }
 }
 
-/// Writes a literal of the given type as it stands in assembly text; bits above its
+/// Writes a literal of the given type as it is in assembly text; bits above its
 /// width are not shown.
 pub fn write_number<W: Write>(out: &mut W, ty: NumberType, bits: u64) {
     match ty {

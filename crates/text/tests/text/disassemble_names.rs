@@ -236,7 +236,7 @@ fn long_names_and_pairs_of_ids_stand_in_lines_of_any_length() {
 }
 
 #[test]
-fn clashing_types_and_constants_are_told_apart() {
+fn clashing_types_and_constants_are_distinguished() {
     let source = "OpName %9 \"float\" %1 = OpTypeFloat 32 %2 = OpTypeVector %1 2 %9 = OpTypeVoid";
     let text = text(&words(source), &friendly());
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{binary, instruction, places, raw, refusals, string, text};
+use common::{binary, error_places, instruction, places, raw, string, text};
 use spirvkit_diagnostics::{ErrorClass, Severity};
 use spirvkit_grammar::Op;
 use spirvkit_text::{DisassembleOptions, disassemble, disassemble_bytes};
@@ -38,11 +38,11 @@ fn modules_without_a_header_are_refused_whatever_the_options() {
             assert_eq!(places(&errors), [(rule, word)]);
         }
         assert_eq!(
-            refusals(&[0x0302_2307, 0, 0, 0, 0], &options),
+            error_places(&[0x0302_2307, 0, 0, 0, 0], &options),
             [("binary.wrong-magic", 0)]
         );
         assert_eq!(
-            refusals(&[0x0723_0203], &options),
+            error_places(&[0x0723_0203], &options),
             [("binary.truncated", 0)]
         );
     }
@@ -139,7 +139,7 @@ fn instructions_that_cannot_be_decoded_are_refused() {
     for (rule, word, instructions) in cases {
         let words = binary(&instructions);
         assert_eq!(
-            refusals(&words, &raw()),
+            error_places(&words, &raw()),
             [(&*format!("binary.{rule}"), word)]
         );
         let errors = disassemble(&words, &raw()).unwrap_err();
@@ -164,7 +164,7 @@ fn every_such_instruction_is_reported() {
         vec![0],
     ]);
     assert_eq!(
-        refusals(&words, &raw()),
+        error_places(&words, &raw()),
         [
             ("binary.unknown-opcode", 5),
             ("binary.missing-operand", 9),
@@ -221,7 +221,7 @@ fn other_faults_are_refused_even_so() {
         ("binary.zero-id", instruction(Op::TypeVoid, &[0])),
         ("binary.surplus-words", instruction(Op::Nop, &[1])),
     ] {
-        assert_eq!(refusals(&binary(&[words]), &options)[0].0, rule);
+        assert_eq!(error_places(&binary(&[words]), &options)[0].0, rule);
     }
 }
 

@@ -11,7 +11,7 @@ use spirvkit_text::descriptions;
 use super::graph::Graph;
 use super::program::{Part, Program};
 
-/// How many steps from the outside to a difference are told.
+/// How many steps from the outside to a difference are shown.
 const MAX_STEPS: usize = 16;
 
 /// After so many pairs of parts without a difference a search ends: only types made

@@ -8,7 +8,7 @@ use spirvkit_ir::{Function, Inst, Module};
 use super::Input;
 use super::error::{ErrorLog, LinkError, LinkErrorKind, list};
 
-/// "Nothing" where a node could stand.
+/// "Nothing" where a node could be.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The modules to link. What has an id at module scope, and each function, is a
@@ -25,7 +25,7 @@ pub(super) struct Part<'a> {
     pub(super) module: &'a Module,
     /// The instructions before the functions, without lines.
     sections: Vec<Vec<Inst>>,
-    /// What stands behind the functions.
+    /// What is behind the functions.
     pub(super) behind: Vec<Inst>,
     /// The node of an id.
     nodes: IdMap<u32>,
@@ -71,7 +71,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The instructions at module scope that stand behind a function.
+/// The instructions at module scope that are behind a function.
 fn behind_functions(module: &Module) -> Vec<Inst> {
     let last = module.functions().last();
     let end = last.and_then(|function| module.function_instructions(function).last());
@@ -154,7 +154,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Finds instructions whose ids can't be told from other words, one in each module.
+    /// Finds instructions whose ids can't be distinguished from other words, one in each module.
     pub(super) fn check_decodable(&self, errors: &mut ErrorLog) {
         for part in &self.parts {
             let module = part.module;

@@ -365,7 +365,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    /// Writes types, constants, variables and what else stands among them, each after
+    /// Writes types, constants, variables and what else is among them, each after
     /// what it names: a definition of a later module may be named by an earlier one.
     fn write_globals(&mut self, errors: &mut ErrorLog) {
         let program = self.program;
@@ -435,7 +435,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             match self.states[needed as usize] {
                 State::Written => {}
                 State::New => self.begin(needed, &mut stack),
-                State::Begun(at) => self.check_circle(&stack, at as usize, errors),
+                State::Begun(at) => self.check_cycle(&stack, at as usize, errors),
             }
         }
     }
@@ -482,18 +482,18 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Reports variables whose initializers depend on each other: what is being written from
     /// here on.
-    fn check_circle(&self, stack: &[Open], from: usize, errors: &mut ErrorLog) {
+    fn check_cycle(&self, stack: &[Open], from: usize, errors: &mut ErrorLog) {
         // Within a module it was there before.
         if stack.last().is_none_or(|last| last.alone_from <= from) {
             return;
         }
-        let circle = stack.get(from..).unwrap_or_default();
-        let steps = circle.len() + self.symbols.names.len();
-        errors.push_with(steps, || self.circle(circle));
+        let cycle = stack.get(from..).unwrap_or_default();
+        let steps = cycle.len() + self.symbols.names.len();
+        errors.push_with(steps, || self.cycle_error(cycle));
     }
 
-    fn circle(&self, circle: &[Open]) -> LinkError {
-        let nodes: BTreeSet<u32> = circle.iter().map(|open| open.node).collect();
+    fn cycle_error(&self, cycle: &[Open]) -> LinkError {
+        let nodes: BTreeSet<u32> = cycle.iter().map(|open| open.node).collect();
         let modules: BTreeSet<usize> = (nodes.iter())
             .map(|&node| self.program.module_of(node))
             .collect();

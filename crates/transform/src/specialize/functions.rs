@@ -57,7 +57,7 @@ pub(super) fn fold(m: &mut Module, constants: &mut Constants, pool: &mut Pool) -
                 Some(constant) => constant,
                 None => {
                     let constant = m.fresh_id();
-                    // What stands there is replaced at once.
+                    // What is there is replaced at once.
                     let place = Place::After(last);
                     let Ok(made) = m.insert(place, Op::Undef, &[ty.0, constant.0]) else {
                         continue;

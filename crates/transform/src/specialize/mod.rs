@@ -215,7 +215,7 @@ fn scalar_default(module: &Module, read: &Instruction<'_>) -> Option<(Id, Id, Sc
 /// Makes specialization constants final, in one pass in the module's order.
 ///
 /// A constant that is final loses its `SpecId`, which only specialization constants
-/// may have. What can't be told as a constant, such as a pointer, stays; a warning
+/// may have. What can't be written as a constant, such as a pointer, stays; a warning
 /// says so.
 ///
 /// # Errors

@@ -89,7 +89,7 @@ fn words_of(m: &Module, id: Id) -> Vec<u32> {
 #[test]
 fn constants_are_listed_with_their_numbers_and_names() {
     let found = spec_constants(&whole());
-    let told: Vec<_> = found
+    let reported: Vec<_> = found
         .iter()
         .map(|constant| {
             (
@@ -104,7 +104,7 @@ fn constants_are_listed_with_their_numbers_and_names() {
         (Some(1), None, 64),
         (Some(2), None, 5),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]

@@ -305,7 +305,7 @@ fn is_named(operand: &Operand<'_>, message: &str) -> bool {
             .any(|info| names(info.name())),
         Value::ExtInst { info, .. } => info.is_some_and(|info| names(info.name())),
         Value::SpecConstantOp(op) => names(&op.to_string()),
-        // As words, names may stand in any sentence.
+        // As words, names may be in any sentence.
         Value::String(text) => text.to_text().is_ok_and(|text| {
             let quoted = [format!("\"{text}\""), format!("`{text}`")];
             quoted.iter().any(|text| message.contains(text)) || text.contains('_') && names(&text)

@@ -109,7 +109,7 @@ impl<'f, 'm, 'a> Body<'f, 'm, 'a> {
     }
 
     /// Whether to every block that can be reached there is a path on which each block
-    /// stands behind the one before: what dominates the block is on it.
+    /// comes after the one before: what dominates the block is on it.
     fn is_in_order(&self) -> bool {
         let graph = &self.flow.graph;
         let mut is_met = vec![false; graph.len() as usize];

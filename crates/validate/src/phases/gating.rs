@@ -11,7 +11,7 @@ use crate::finding::{CheckResult, Finding};
 use crate::module::{Inst, Module};
 use crate::rules::generated::{capability, extension, version};
 
-/// Judges availability in one module.
+/// Checks availability in one module.
 pub(super) struct Gate<'m, 'a> {
     m: &'m Module<'a>,
     version: Version,

@@ -246,7 +246,7 @@ pub(super) struct Ids<'m, 'a> {
     /// How many blocks have begun, and which was the last.
     blocks: u32,
     block: u32,
-    /// For each block the last one that was noted to use its values.
+    /// For each block the last one that was seen to use its values.
     used_by: Vec<u32>,
     /// What `OpTypeForwardPointer` has announced.
     announced: HashSet<u32>,
@@ -257,9 +257,9 @@ pub(super) struct Ids<'m, 'a> {
     /// Undefined ids that were used where neither a label nor a function could be
     /// meant.
     values: HashSet<u32>,
-    /// Undefined ids and ids that are used too early, as far as they were told.
+    /// Undefined ids and ids that are used too early, as far as they were reported.
     reported: Reported<u32>,
-    /// Where instructions stand of which nothing is told, because it was told
+    /// Where instructions are of which nothing is reported, because it was reported
     /// before.
     quiet: Vec<u32>,
     interesting: InterestingUses,
@@ -469,8 +469,8 @@ impl<'m, 'a> Ids<'m, 'a> {
     }
 
     /// References to what should have come later, but didn't. Where functions are
-    /// in disorder, what is missing may be a label or a function, of which is told
-    /// enough.
+    /// in disorder, what is missing may be a label or a function, of which enough
+    /// is reported.
     pub(super) fn take_dangling(&mut self, is_disorder: bool) -> impl Iterator<Item = Finding> {
         let dangling = std::mem::take(&mut self.dangling).into_iter();
         dangling.filter_map(move |(id, finding)| {
@@ -479,8 +479,8 @@ impl<'m, 'a> Ids<'m, 'a> {
         })
     }
 
-    /// Where instructions stand whose ids are wrong in a way that was told before,
-    /// and what was noted.
+    /// Where instructions are whose ids are wrong in a way that was reported before,
+    /// and the uses that others look at.
     pub(super) fn finish(self) -> (Vec<u32>, InterestingUses) {
         (self.quiet, self.interesting)
     }
@@ -501,7 +501,7 @@ impl<'m, 'a> Ids<'m, 'a> {
         let finding = self
             .finding(&id::UNDEFINED, inst, message)
             .operand(self.m, id);
-        // Each was told once.
+        // Each was reported once.
         let is_worth_it = self.reported.len() <= WORTH_A_LOOK;
         match is_worth_it.then(|| self.m.most_like(id)).flatten() {
             Some(like) => finding.help(format!("did you mean {}?", self.m.shown(like))),
@@ -549,7 +549,7 @@ impl<'m, 'a> Ids<'m, 'a> {
             let finding = self.finding(&id::RESULT_TYPE, inst, message);
             return Err(finding.about(self.m, ty, "it is defined here"));
         }
-        // Where those are used is noted every time.
+        // Where those are used is recorded every time.
         if op != Op::TypeFunction {
             self.types[slot] = ty.0;
         }

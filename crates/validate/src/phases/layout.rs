@@ -49,7 +49,7 @@ enum Extended {
 #[derive(Clone, Copy)]
 pub(super) struct Standing {
     /// Their section; [`Section::Functions`] stands for graphs, too.
-    home: Section,
+    own_section: Section,
     role: Role,
 }
 
@@ -69,8 +69,8 @@ enum Role {
 impl Standing {
     pub(super) fn of(op: Op, info: &InstructionInfo) -> Self {
         let in_block = may_be_in_block(op, info);
-        let home = Section::of(op, info).unwrap_or(Section::Functions);
-        let is_plain = match home {
+        let own_section = Section::of(op, info).unwrap_or(Section::Functions);
+        let is_plain = match own_section {
             Section::Types => !in_block && !op.is_ext_inst(),
             Section::Functions => in_block && !shapes_functions(op),
             _ => false,
@@ -81,7 +81,7 @@ impl Standing {
             _ if is_plain => Role::Plain,
             _ => Role::Other,
         };
-        Self { home, role }
+        Self { own_section, role }
     }
 }
 
@@ -116,10 +116,10 @@ pub(super) struct Layout<'m, 'a> {
     any_definition: bool,
     /// Whether an instruction outside of a block was reported since the last
     /// block's end.
-    told_outside: bool,
+    reported_outside: bool,
     /// Whether a variable of the open function was reported for standing behind
     /// other instructions.
-    told_variables: bool,
+    reported_variables: bool,
     in_graph: bool,
     start: Start,
     /// The output of a graph that was just passed.
@@ -143,8 +143,8 @@ impl<'m, 'a> Layout<'m, 'a> {
             blocks: 0,
             in_block: false,
             any_definition: false,
-            told_outside: false,
-            told_variables: false,
+            reported_outside: false,
+            reported_variables: false,
             in_graph: false,
             start: Start::Elsewhere,
             output: None,
@@ -164,7 +164,7 @@ impl<'m, 'a> Layout<'m, 'a> {
         self.last = inst.offset();
         // Most stand among others of their sort, and begin and end blocks in turn.
         match standing.role {
-            Role::Plain if standing.home == self.section && self.goes_on() => {
+            Role::Plain if standing.own_section == self.section && self.goes_on() => {
                 self.previous = inst.op();
             }
             Role::Terminator if self.section == Section::Functions && self.in_block => {
@@ -179,7 +179,7 @@ impl<'m, 'a> Layout<'m, 'a> {
             {
                 self.begin_block();
             }
-            _ => return self.any_step(inst, info, standing.home),
+            _ => return self.any_step(inst, info, standing.own_section),
         }
         Ok(())
     }
@@ -194,7 +194,12 @@ impl<'m, 'a> Layout<'m, 'a> {
         }
     }
 
-    fn any_step(&mut self, inst: Inst<'a>, info: &InstructionInfo, home: Section) -> CheckResult {
+    fn any_step(
+        &mut self,
+        inst: Inst<'a>,
+        info: &InstructionInfo,
+        own_section: Section,
+    ) -> CheckResult {
         let op = inst.op();
         match self.section {
             Section::Functions => {
@@ -202,7 +207,7 @@ impl<'m, 'a> Layout<'m, 'a> {
                 all([self.in_functions(inst, op, info), variables])
             }
             Section::Graphs => self.in_graphs(inst, op),
-            _ => self.in_declarations(inst, op, info, home),
+            _ => self.in_declarations(inst, op, info, own_section),
         }
     }
 

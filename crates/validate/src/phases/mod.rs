@@ -9,8 +9,8 @@
 //! 4. Whole functions: [`dominance`], control flow.
 //! 5. Whole modules: entry points, interfaces, decorations, built-ins.
 //!
-//! All are run, whatever the others find, so that everything is told at once; what
-//! would only follow from something told is left out: see [`Reporter`].
+//! All are run, whatever the others find, so that everything is reported at once; what
+//! would only follow from something reported is left out: see [`Reporter`].
 
 mod dominance;
 mod gating;
@@ -54,7 +54,7 @@ pub(crate) fn run(
     names: Option<GivenNames<'_>>,
 ) -> (Vec<Finding>, bool) {
     let mut m = Module::index(words, header, options, names);
-    // One more than is told says that there are more.
+    // One more than is reported says that there are more.
     let limit = match options.max_errors {
         0 => 0,
         most => most.saturating_add(1),
@@ -166,7 +166,7 @@ impl<'m, 'a> Sites<'m, 'a> {
     }
 }
 
-/// Where an instruction stands.
+/// Where an instruction is.
 #[derive(Default)]
 struct Place {
     function: Option<u32>,

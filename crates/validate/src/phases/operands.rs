@@ -245,7 +245,7 @@ struct Pass<'m, 'a, 'f> {
     ids: Ids<'m, 'a>,
     layout: Layout<'m, 'a>,
     limits: limits::Counter<'m, 'a>,
-    /// Enumerants that are not available, as far as they were told.
+    /// Enumerants that are not available, as far as they were reported.
     missing: Reported<(OperandKind, u32)>,
     /// The storage classes known to be available, as bits.
     classes: u32,
@@ -339,7 +339,7 @@ impl<'a> Pass<'_, 'a, '_> {
         self.report(inst.op(), Ok(()));
     }
 
-    /// An opcode that is not available is told of once, here.
+    /// An opcode that is not available is reported once, here.
     #[cold]
     fn opcode(&mut self, offset: u32, plan: &Plan) {
         if let Some(inst) = self.m.inst(offset) {
@@ -646,7 +646,7 @@ impl<'a> Pass<'_, 'a, '_> {
         }
     }
 
-    /// Keeps what is wrong with an enumerant, unless it was told before.
+    /// Keeps what is wrong with an enumerant, unless it was reported before.
     #[inline]
     fn keep_missing(&mut self, kind: OperandKind, value: u32, result: CheckResult) {
         if let Err(finding) = result

@@ -24,7 +24,7 @@ pub(crate) const FAMILY: Family = Family {
     check_module: None,
 };
 
-/// Where an `OpControlBarrier` may stand before SPIR-V 1.3.
+/// Where an `OpControlBarrier` may be before SPIR-V 1.3.
 const EARLY_MODELS: Models = Models::of(&[
     ExecutionModel::TessellationControl,
     ExecutionModel::GLCompute,
@@ -106,7 +106,7 @@ fn check_scope_stages(at: &InstCtx<'_, '_>) -> CheckResult {
     ])
 }
 
-/// Where an `OpControlBarrier` may stand.
+/// Where an `OpControlBarrier` may be.
 fn check_stages(at: &InstCtx<'_, '_>) -> CheckResult {
     if at.m.version < Version::new(1, 3)
         && let Some(models) = at.models_outside(EARLY_MODELS)

@@ -119,7 +119,7 @@ fn long_chains_take_no_longer_than_short_ones() {
 }
 
 #[test]
-fn long_circles_are_reported_once() {
+fn long_cycles_are_reported_once() {
     const LENGTH: usize = 50_000;
     let mut piece = format!(
         "%b0 = OpExtInstWithForwardRefsKHR %void %set DebugLexicalBlock %source %u1 %u1 %b{LENGTH}\n"

@@ -189,7 +189,7 @@ fn types_that_are_declared_very_often() {
     let report = check(5 * COUNT);
     assert_eq!(report.diagnostics().len(), 5 * COUNT);
     assert!(!report.is_over_budget());
-    // Of still more, no more is told than there is room for.
+    // Of still more, no more is reported than there is room for.
     let report = check(40 * COUNT);
     assert!((5 * COUNT..40 * COUNT).contains(&report.diagnostics().len()));
     assert!(report.is_over_budget());
@@ -301,7 +301,7 @@ fn entry_points_that_share_functions() {
 }
 
 #[test]
-fn functions_that_call_each_other_in_circles() {
+fn functions_that_call_each_other_in_cycles() {
     let text = entries(PUSH_CONSTANTS, |_| "%one_block", |_| USES_ONE).replace(
         "%chain999 ",
         "%back = OpFunctionCall %void %shared500\n%chain999 ",

@@ -364,7 +364,9 @@ fn check_declared(
         let Some(found) = declared(declaration, name) else {
             return false;
         };
-        let is_type = wanted.as_ref().is_none_or(|wanted| is_told(wanted, &found));
+        let is_type = wanted
+            .as_ref()
+            .is_none_or(|wanted| is_same_type(wanted, &found));
         is_type && (line.is_none() || line == number)
     });
     match is_right {
@@ -378,7 +380,7 @@ fn check_declared(
 
 /// Whether a type is the expected one. The debugger takes parameters from variables, so it
 /// leaves out those that have none.
-fn is_told(wanted: &str, found: &str) -> bool {
+fn is_same_type(wanted: &str, found: &str) -> bool {
     let (Some((result, wanted)), Some((same, found))) =
         (wanted.split_once('('), found.split_once('('))
     else {

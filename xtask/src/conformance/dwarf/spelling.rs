@@ -143,7 +143,7 @@ pub(super) struct Member {
     pub(super) declaration: String,
     /// In bits; none in a union.
     pub(super) offset: Option<u64>,
-    /// `public`, `protected` or `private`, if it is told.
+    /// `public`, `protected` or `private`, if it is given.
     pub(super) access: Option<String>,
 }
 

@@ -374,7 +374,7 @@ fn block(
     let their_members = list(&theirs["members"]);
     c.check("members", place, their_members.len(), members.len());
     for (index, (theirs, ours)) in their_members.iter().zip(members).enumerate() {
-        // What goes in circles is marked as such.
+        // What is part of a cycle is marked as such.
         if theirs.is_object() {
             let place = format!("{place}.{index}");
             member(theirs, ours, within, module, &place, c);

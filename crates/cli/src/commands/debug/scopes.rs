@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     })
 }
 
-/// The most functions that are told of those into which something was inlined.
+/// The most functions that are listed of those into which something was inlined.
 const MAX_FRAMES: usize = 32;
 
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {

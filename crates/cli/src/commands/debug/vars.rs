@@ -163,7 +163,7 @@ fn write_line(
     writeln!(out)
 }
 
-/// The most operations, and the most indexes, that are told of a place.
+/// The most operations, and the most indexes, that are listed of a place.
 const MAX: usize = 100;
 
 fn location_text(view: &View<'_>, location: &Location<'_>) -> String {

@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, folders: &[PathBuf; 2]) -> Result<Endin
 }
 
 /// What there is to compare, in the order of the paths; folders that can't be read are
-/// told. That one of them has no modules is nothing but a difference.
+/// reported. That one of them has no modules is nothing but a difference.
 fn pairs(arguments: &Arguments, folders: &[PathBuf; 2]) -> Result<(Vec<Pair>, Counts), UsageError> {
     let mut by_path: BTreeMap<PathBuf, Pair> = BTreeMap::new();
     let mut barren: Vec<(Input, io::Error)> = Vec::new();

@@ -51,7 +51,7 @@ fn rules_are_allowed_warned_of_and_denied() {
     assert_eq!(val(&["--deny=type.int-width", "--allow=type.*"]), (1, 1, 1));
     assert_eq!(val(&["--deny", "type.*", "--allow", "type.*"]), (0, 0, 1));
     assert_eq!(val(&["--allow", "type.*", "--deny", "type.*"]), (1, 2, 1));
-    // Errors are counted as they are told.
+    // Errors are counted as they are reported.
     assert_eq!(val(&["--max-errors=1"]), (1, 1, 0));
     assert_eq!(val(&["--max-errors=1", "--warn=type.*"]), (0, 0, 3));
     let ran = dir.spv(&["val", "a.spvasm", "--format=json", "--warn=type.*"]);
@@ -74,14 +74,14 @@ fn warnings_of_the_text_have_levels_as_well() {
             ran.stderr.split(':').next().unwrap_or_default().to_owned(),
         )
     };
-    let told = |how: &str| format!("{how}[text.bad-header-comment]");
-    assert_eq!(val(&[]), (0, told("warning")));
+    let reported = |how: &str| format!("{how}[text.bad-header-comment]");
+    assert_eq!(val(&[]), (0, reported("warning")));
     assert_eq!(
         val(&["--deny", "text.bad-header-comment"]),
-        (1, told("error"))
+        (1, reported("error"))
     );
     assert_eq!(val(&["--allow", "text.*"]), (0, String::new()));
-    // An error leaves no module to judge.
+    // An error leaves no module to validate.
     dir.spv(&["val", "--allow", "text.open-string", "a.spvasm"])
         .fails(2, "no rule or family");
 }
@@ -131,17 +131,17 @@ fn a_log_lists_all_rules_that_it_refers_to_with_their_levels() {
         .collect();
     assert!(ids.is_sorted_by(|a, b| a < b));
     let results = run["results"].as_array().unwrap();
-    let told: Vec<&str> = results
+    let reported: Vec<&str> = results
         .iter()
         .map(|result| result["ruleId"].as_str().unwrap())
         .collect();
-    for id in &told {
+    for id in &reported {
         assert!(ids.contains(id), "{id}");
     }
     for family in ["io.", "text.", "binary.", "type.", "extension.", "hex."] {
         assert!(
-            told.iter().any(|id| id.starts_with(family)),
-            "{family} {told:?}"
+            reported.iter().any(|id| id.starts_with(family)),
+            "{family} {reported:?}"
         );
     }
     let configured = |id: &str| {

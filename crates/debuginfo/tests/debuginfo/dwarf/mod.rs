@@ -496,7 +496,7 @@ fn modules_without_a_set_have_lines_and_functions() {
 }
 
 #[test]
-fn circles_and_depths_end() {
+fn cycles_and_depths_end() {
     // Structures inside each other, blocks far inside each other, calls inlined into
     // themselves.
     let mut text = String::from(

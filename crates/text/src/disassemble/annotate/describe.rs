@@ -139,11 +139,11 @@ impl Annotations<'_> {
                 out.push_str(&name);
                 continue;
             }
-            let is_told = match self.is_type(id) {
+            let is_shown = match self.is_type(id) {
                 true => instruction.op() != Op::Function && !self.is_nameless(id),
                 false => true,
             };
-            let Some(text) = self.shown_label(id).filter(|_| is_told) else {
+            let Some(text) = self.shown_label(id).filter(|_| is_shown) else {
                 continue;
             };
             separate(out, 0);

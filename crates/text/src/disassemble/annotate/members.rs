@@ -80,7 +80,7 @@ impl Annotations<'_> {
         text
     }
 
-    /// Writes a member of a structure as it stands behind the structure's name.
+    /// Writes a member of a structure as written after the structure's name.
     pub(super) fn push_member(&self, out: &mut String, structure: Id, member: u32) {
         out.push('.');
         match self.member_name(structure, member) {

@@ -74,7 +74,10 @@ pub(crate) fn text(words: &[u32], options: &DisassembleOptions) -> String {
 }
 
 /// The errors of a module, each as its rule and word.
-pub(crate) fn refusals(words: &[u32], options: &DisassembleOptions) -> Vec<(&'static str, usize)> {
+pub(crate) fn error_places(
+    words: &[u32],
+    options: &DisassembleOptions,
+) -> Vec<(&'static str, usize)> {
     places(&disassemble(words, options).expect_err("a module that can't be read"))
 }
 

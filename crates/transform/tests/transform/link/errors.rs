@@ -51,7 +51,7 @@ OpFunctionEnd
 ",
     );
     let errors = errors(&[&user(), &two]);
-    let told: Vec<_> = (errors.iter())
+    let reported: Vec<_> = (errors.iter())
         .map(|error| {
             (
                 error.kind(),
@@ -62,7 +62,7 @@ OpFunctionEnd
         .collect();
     let unresolved = LinkErrorKind::Unresolved;
     assert_eq!(
-        told,
+        reported,
         [
             (unresolved, "square", "a b".to_owned()),
             (unresolved, "other", "b".to_owned())
@@ -327,7 +327,7 @@ fn entry_points_of_a_model_have_different_names() {
 }
 
 #[test]
-fn initializers_do_not_go_in_circles() {
+fn initializers_have_no_cycles() {
     let half = |own: &str, other: &str| {
         kernel(&format!(
             "OpDecorate %own LinkageAttributes \"{own}\" Export

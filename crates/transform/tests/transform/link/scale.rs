@@ -186,6 +186,6 @@ fn differences_in_one_large_type() {
     let tells = |error: &LinkError| error.to_string().contains("member 29999");
     assert!(tells(&errors[0]));
     // A look at all members for each of them would be too much.
-    let told = errors.iter().filter(|error| tells(error)).count();
-    assert!((10..50).contains(&told), "{told}");
+    let reported = errors.iter().filter(|error| tells(error)).count();
+    assert!((10..50).contains(&reported), "{reported}");
 }

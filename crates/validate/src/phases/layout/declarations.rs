@@ -35,9 +35,9 @@ impl<'a> Layout<'_, 'a> {
         inst: Inst<'a>,
         op: Op,
         info: &InstructionInfo,
-        home: Section,
+        own_section: Section,
     ) -> CheckResult {
-        if home == Section::Functions {
+        if own_section == Section::Functions {
             return self.end_declarations(inst, op, info);
         }
         if op.is_ext_inst() {
@@ -48,13 +48,15 @@ impl<'a> Layout<'_, 'a> {
             let message = "OpSourceContinued must follow an OpSource or another OpSourceContinued";
             return self.finding(&layout::SOURCE_CONTINUED, inst, message);
         }
-        if home < self.section {
+        if own_section < self.section {
             return match self.jump.take() {
-                Some(jump) if self.is_astray(jump, inst, home) => self.back(jump, home),
-                _ => self.misplaced(inst, op, home),
+                Some(jump) if self.is_astray(jump, inst, own_section) => {
+                    self.back(jump, own_section)
+                }
+                _ => self.misplaced(inst, op, own_section),
             };
         }
-        self.jump = match home > self.section {
+        self.jump = match own_section > self.section {
             true => Some(Jump {
                 offset: inst.offset(),
                 from: self.section,
@@ -68,8 +70,8 @@ impl<'a> Layout<'_, 'a> {
             let message = "a variable of the storage class `Function` is outside of functions";
             return self.finding(&layout::VARIABLE_PLACE, inst, message);
         }
-        let skips_memory_model = home > Section::MemoryModel && !self.has_memory_model;
-        self.section = home;
+        let skips_memory_model = own_section > Section::MemoryModel && !self.has_memory_model;
+        self.section = own_section;
         match op {
             Op::MemoryModel if std::mem::replace(&mut self.has_memory_model, true) => {
                 return self.finding(
@@ -95,29 +97,29 @@ impl<'a> Layout<'_, 'a> {
     /// Whether the only instruction of the open section stands too early, rather
     /// than this one too late: then the next one seems to be too late as well.
     #[cold]
-    fn is_astray(&self, jump: Jump, inst: Inst<'_>, home: Section) -> bool {
+    fn is_astray(&self, jump: Jump, inst: Inst<'_>, own_section: Section) -> bool {
         let next = self.m.inst(inst.offset() + inst.words().len() as u32);
         let next = next.and_then(|next| Section::of(next.op(), next.info()?));
-        home >= jump.from && next.is_some_and(|next| next < self.section)
+        own_section >= jump.from && next.is_some_and(|next| next < self.section)
     }
 
     /// Goes on as if the only instruction of the open section weren't there.
     #[cold]
-    fn back(&mut self, jump: Jump, home: Section) -> CheckResult {
-        let open = std::mem::replace(&mut self.section, home);
+    fn back(&mut self, jump: Jump, own_section: Section) -> CheckResult {
+        let open = std::mem::replace(&mut self.section, own_section);
         let bit = 1 << Section::MemoryModel as u16;
-        let is_told = self.reported & bit != 0 && !jump.has_memory_model;
-        if is_told {
+        let is_reported = self.reported & bit != 0 && !jump.has_memory_model;
+        if is_reported {
             self.reported &= !bit;
         }
-        self.has_memory_model = jump.has_memory_model || home == Section::MemoryModel;
-        if is_told {
+        self.has_memory_model = jump.has_memory_model || own_section == Section::MemoryModel;
+        if is_reported {
             return Ok(());
         }
         let op = self.m.inst(jump.offset).map_or(Op::Nop, |inst| inst.op());
         let message = format!(
             "{op} must come after {}, in the section of {}",
-            describe(home),
+            describe(own_section),
             describe(open)
         );
         Err(Finding::new(&layout::SECTIONS, jump.offset, message))
@@ -158,8 +160,13 @@ impl<'a> Layout<'_, 'a> {
     }
 
     #[cold]
-    pub(super) fn misplaced(&mut self, inst: Inst<'_>, op: Op, home: Section) -> CheckResult {
-        let bit = 1 << home as u16;
+    pub(super) fn misplaced(
+        &mut self,
+        inst: Inst<'_>,
+        op: Op,
+        own_section: Section,
+    ) -> CheckResult {
+        let bit = 1 << own_section as u16;
         if self.reported & bit != 0 {
             return Ok(());
         }
@@ -167,7 +174,7 @@ impl<'a> Layout<'_, 'a> {
         let message = format!(
             "{op} must come before {}, in the section of {}",
             describe(self.section),
-            describe(home)
+            describe(own_section)
         );
         self.finding(&layout::SECTIONS, inst, message)
     }

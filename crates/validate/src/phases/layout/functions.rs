@@ -10,7 +10,7 @@ use crate::rule::Rule;
 use crate::rules::generated::layout;
 
 impl<'a> Layout<'_, 'a> {
-    /// A part of a function outside of functions: told once, because it is most
+    /// A part of a function outside of functions: reported once, because it is most
     /// likely the `OpFunction` that is missing.
     #[cold]
     fn lost(&mut self, rule: &'static Rule, inst: Inst<'_>, message: &str) -> CheckResult {
@@ -22,7 +22,7 @@ impl<'a> Layout<'_, 'a> {
 
     #[cold]
     pub(super) fn outside(&mut self, inst: Inst<'_>, op: Op) -> CheckResult {
-        if std::mem::replace(&mut self.told_outside, true) {
+        if std::mem::replace(&mut self.reported_outside, true) {
             return Ok(());
         }
         if !self.in_function && std::mem::replace(&mut self.is_lost, true) {
@@ -52,8 +52,8 @@ impl<'a> Layout<'_, 'a> {
                 self.is_lost = false;
                 self.in_block = false;
                 self.blocks = 0;
-                self.told_outside = false;
-                self.told_variables = false;
+                self.reported_outside = false;
+                self.reported_variables = false;
                 match was_open {
                     true => self.finding(
                         &layout::NESTED_FUNCTION,
@@ -110,7 +110,7 @@ impl<'a> Layout<'_, 'a> {
         info: &InstructionInfo,
     ) -> CheckResult {
         match Section::of(op, info) {
-            Some(home) => self.misplaced(inst, op, home),
+            Some(own_section) => self.misplaced(inst, op, own_section),
             None => self.finding(
                 &layout::GRAPHS,
                 inst,
@@ -123,7 +123,7 @@ impl<'a> Layout<'_, 'a> {
         let was_open = std::mem::replace(&mut self.in_function, false);
         let was_in_block = std::mem::replace(&mut self.in_block, false);
         // If so, the function has a body, but lacks its label.
-        let told_outside = std::mem::replace(&mut self.told_outside, false);
+        let reported_outside = std::mem::replace(&mut self.reported_outside, false);
         if !was_open {
             let result = self.lost(
                 &layout::FUNCTION_END,
@@ -135,7 +135,7 @@ impl<'a> Layout<'_, 'a> {
         } else if was_in_block {
             let message = "the function ends within a block that has no terminator";
             self.finding(&layout::BLOCK_END, inst, message)
-        } else if self.blocks == 0 && self.any_definition && !told_outside {
+        } else if self.blocks == 0 && self.any_definition && !reported_outside {
             let message = "a function without a body comes after one with a body";
             self.finding(&layout::DECLARATIONS_FIRST, inst, message)
         } else {
@@ -148,7 +148,7 @@ impl<'a> Layout<'_, 'a> {
     pub(super) fn begin_block(&mut self) -> bool {
         self.blocks += 1;
         self.any_definition = true;
-        self.told_outside = false;
+        self.reported_outside = false;
         std::mem::replace(&mut self.in_block, true)
     }
 
@@ -210,7 +210,7 @@ impl<'a> Layout<'_, 'a> {
                     return self.finding(&layout::VARIABLE_PLACE, inst, message);
                 }
                 let is_late = self.start != Start::EntryBlock && is_local && self.in_block;
-                if is_late && !std::mem::replace(&mut self.told_variables, true) {
+                if is_late && !std::mem::replace(&mut self.reported_variables, true) {
                     let message =
                         format!("{op} must be at the start of its function's first block");
                     return self.finding(&layout::VARIABLES_FIRST, inst, message);

@@ -40,7 +40,7 @@ struct Seed {
     row: Option<&'static Row>,
     /// The type of the object; id 0 if there is none.
     ty: Id,
-    /// Where the decoration stands.
+    /// Where the decoration is.
     offset: u32,
 }
 

@@ -401,7 +401,7 @@ fn lacks_depth_replacing(m: &Module<'_>, function: u32) -> bool {
         .is_some()
 }
 
-/// How many built-ins are told of in one function: to find each takes its time.
+/// How many built-ins are reported in one function: to find each takes its time.
 const MAX_REPORTED: usize = 16;
 
 /// Looks for built-ins in a function that some of them must not be in.
@@ -418,7 +418,7 @@ fn check_function(
             !watch.never.and(function.models).is_empty() || no_depth && watch.depth
         })
     };
-    // Of each, the first use is told.
+    // Of each, the first use is reported.
     let mut reported = Vec::new();
     for inst in m.instructions(function.range.clone()) {
         let operands = inst.words().get(1..).unwrap_or_default();

@@ -86,7 +86,7 @@ pub(super) fn composite(at: &InstCtx<'_, '_>) -> CheckResult {
     {
         return Ok(());
     }
-    // Of those that are too many, enough is told.
+    // Of those that are too many, enough is reported.
     let most = wanted.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX);
     // The same one often stands there several times.
     let mut fine = None;

@@ -124,7 +124,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         return Ok(());
     };
     match crate::rules::check(&InstCtx { m, inst, ..*at }) {
-        // What such an index selects is settled when the module is specialized,
+        // What such an index selects is decided when the module is specialized,
         // and nobody need look at it.
         Err(finding) if finding.rule().id == composite::OUT_OF_BOUNDS.id => Ok(()),
         result => result,

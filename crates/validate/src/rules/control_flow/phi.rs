@@ -115,7 +115,7 @@ pub(super) fn check_parents(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
     }
 }
 
-/// Whether an instruction may stand before a phi.
+/// Whether an instruction may be before a phi.
 fn may_precede(flow: &Flow<'_, '_>, inst: Inst<'_>) -> bool {
     match inst.op() {
         Op::Line | Op::NoLine => true,

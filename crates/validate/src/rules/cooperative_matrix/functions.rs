@@ -206,7 +206,7 @@ fn check_element_function(
         parameters.len() == further.len() + 3,
         "must have one parameter each for the row, the column, the component and every further operand",
     );
-    // Which parameter is for what can't be told otherwise.
+    // Otherwise it is unknown what each parameter is for.
     if count.is_err() {
         return all([made, count]);
     }

@@ -59,7 +59,7 @@ fn are_compatible(entries: &[Entry]) -> bool {
     differ && entries.iter().all(is_not_excluded)
 }
 
-/// Keeps a decoration in mind if it could stand in the way of another.
+/// Keeps a decoration in mind if it could be in the way of another.
 pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
     if !decorated.decoration.may_repeat() {
         entries.push((
@@ -70,7 +70,7 @@ pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
     }
 }
 
-/// Checks all that was noted of one object.
+/// Checks all decorations of one object.
 pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckResult {
     if are_compatible(entries) {
         return Ok(());

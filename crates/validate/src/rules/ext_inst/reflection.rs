@@ -1,4 +1,4 @@
-//! What a compiler from OpenCL C to Vulkan tells of its kernels:
+//! What a compiler from OpenCL C to Vulkan says of its kernels:
 //! `NonSemantic.ClspvReflection`.
 
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>) -> CheckResult {
 fn check_operand(call: &Call<'_, '_, '_>, index: usize, operand: Operand) -> CheckResult {
     let m = call.m();
     let id = call.id(index);
-    // What nothing defines has been told of.
+    // What nothing defines has been reported.
     let Some(def) = m.def(id) else {
         return Ok(());
     };
@@ -164,7 +164,7 @@ pub(super) fn check_names(m: &Module<'_>, reporter: &mut Reporter) {
         let is_kernel = inst.op() == Op::ExtInst
             && inst.arg(1) == ClspvReflection::Kernel.0
             && m.known_set(inst.id(0)) == Some(ExtInstSet::ClspvReflection);
-        // A function that is no entry point has been told of.
+        // A function that is no entry point has been reported.
         if !is_kernel || m.entry_models(inst.id(2)).is_none() {
             continue;
         }

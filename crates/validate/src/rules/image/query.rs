@@ -160,7 +160,10 @@ pub(super) fn check_levels(at: &InstCtx<'_, '_>) -> CheckResult {
 pub(super) fn check_samples(at: &InstCtx<'_, '_>) -> CheckResult {
     let image = image_operand(at, |image| {
         let dim = expect(image.dim == Dim::Dim2D, || {
-            let what = format!("needs a `2D` image, but its dimensionality is `{}`", image.dim);
+            let what = format!(
+                "needs a `2D` image, but its dimensionality is `{}`",
+                image.dim
+            );
             super::wrong_image(at, &image::DIM, at.id(0), &what)
         });
         let samples = expect(image.multisampled, || {

@@ -129,7 +129,7 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget)
 }
 
 /// What is wrong if two of the variables that take components of a location take
-/// the same one, unless that was told of these two.
+/// the same one, unless that was reported of these two.
 fn conflict(
     m: &Module<'_>,
     entry: &EntryPoint<'_>,

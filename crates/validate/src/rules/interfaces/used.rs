@@ -9,23 +9,23 @@ use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Entries, EntryPoint, Inst, Module, Reach};
 use crate::rules::generated::interface;
 
-/// What is noted of a variable outside of functions.
+/// What is recorded of a variable outside of functions.
 #[derive(Clone, Copy, Default)]
 struct Known {
     /// The number of a variable that matters, from 1; 0 for anything else.
     variable: u32,
-    /// The function whose use of the variable was noted last, as its index and 1.
+    /// The function whose use of the variable was recorded last, as its index and 1.
     function: u32,
 }
 
-/// What is noted of all variables outside of functions, in order.
+/// What is recorded of all variables outside of functions, in order.
 struct Globals<'m, 'a> {
     m: &'m Module<'a>,
     known: Vec<Known>,
 }
 
 impl Globals<'_, '_> {
-    /// What is noted of an id, if it is such a variable.
+    /// What is recorded of an id, if it is such a variable.
     #[inline]
     fn get(&mut self, id: Id) -> Option<&mut Known> {
         let def = self.m.whereabouts(id);

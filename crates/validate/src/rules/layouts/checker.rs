@@ -26,7 +26,7 @@ pub(super) struct Checker<'t, 'a> {
     unsound: HashSet<u32>,
     /// Of structures and arrays that have any: see [`super::straddles`].
     pub(super) straddles: HashMap<u32, u16>,
-    /// Types with strides that were told of.
+    /// Types with strides that were reported.
     reported: HashSet<u32>,
 }
 
@@ -75,7 +75,7 @@ impl<'t, 'a> Checker<'t, 'a> {
             }
             let own = m.def_offset(ty);
             for finding in findings.drain(..) {
-                // The stride of an array is not told of with each of its members.
+                // The stride of an array is not reported with each of its members.
                 if finding.offset() == own || self.reported.insert(finding.offset()) {
                     found.push(Found { ty, finding });
                 }

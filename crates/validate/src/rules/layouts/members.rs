@@ -118,8 +118,8 @@ fn check_arrays_of_matrices(checker: &Checker<'_, '_>, member: &Member, found: &
     }
 }
 
-/// Checks where the members stand. Of each, the first thing is told that is wrong
-/// with its offset.
+/// Checks where the members are. Of each, the first thing that is wrong with its offset
+/// is reported.
 fn check_offsets(
     checker: &Checker<'_, '_>,
     id: Id,
@@ -157,7 +157,7 @@ fn check_offsets(
         if is_fine && m.op_of(placed.member.ty) == Op::TypeRuntimeArray {
             runtime = Some((placed.index, offset));
         }
-        // What doesn't belong where it stands, or is of no known size, is in
+        // What doesn't belong where it is, or is of no known size, is in
         // nobody's way.
         placed.is_wrong |= is_astray;
         if placed.is_wrong {
@@ -192,7 +192,7 @@ fn end_of(checker: &Checker<'_, '_>, placed: &Placed<'_>) -> u64 {
     }
 }
 
-/// Checks where a member stands, whatever is beside it.
+/// Checks where a member is, whatever is beside it.
 fn check_place(checker: &Checker<'_, '_>, id: Id, placed: &Placed<'_>) -> CheckResult {
     let m = checker.m;
     let (ty, offset) = (placed.member.ty, placed.offset);

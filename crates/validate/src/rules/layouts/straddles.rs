@@ -60,7 +60,7 @@ fn vector(size: u64) -> u16 {
     }
 }
 
-/// The straddles of something that stands at an offset within something else.
+/// The straddles of something that is at an offset within something else.
 pub(super) fn shifted(straddles: u16, offset: u64) -> u16 {
     straddles.rotate_right((offset % 16) as u32)
 }

@@ -155,11 +155,11 @@ fn check_use(m: &Module<'_>, inst: Inst<'_>) -> Option<Finding> {
         Op::ConstantNull | Op::PtrAccessChain | Op::UntypedPtrAccessChainKHR => {
             varying(m, inst, inst.result_type()?)
         }
-        // Without the capability, this is told where they are checked.
+        // Without the capability, this is reported where they are checked.
         Op::Select | Op::Phi if m.has(Capability::VariablePointersStorageBuffer) => {
             varying(m, inst, inst.result_type()?)
         }
-        // Typed memory that holds pointers is told where it is declared.
+        // Typed memory that holds pointers is reported where it is declared.
         Op::Load if is_untyped(m, inst.id(0)) => varying(m, inst, inst.result_type()?),
         op if uses_as_data(op) => pointer_as_data(m, inst),
         Op::CompositeExtract => {

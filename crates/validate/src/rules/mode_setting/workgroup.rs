@@ -142,7 +142,7 @@ pub(crate) fn check_entry(
     };
     if let Some(size) = size {
         if size.contains(&0) {
-            // Of modes it is told where they stand.
+            // For modes it is reported where they are set.
             return match declared {
                 Some(_) => Err(empty(offset, size)),
                 None => Ok(()),

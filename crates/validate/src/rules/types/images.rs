@@ -175,7 +175,7 @@ fn opencl(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
             SAMPLED,
             "in OpenCL, images must have `Sampled` 0",
         ),
-        // There is nothing to point at: it stands behind the format.
+        // There is nothing to point at: it comes after the format.
         rule(
             image.access.is_some(),
             FORMAT,

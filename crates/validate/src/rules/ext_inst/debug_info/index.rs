@@ -1,5 +1,5 @@
 //! The debugging instructions of a module, gathered once for all checks that look
-//! at how they hang together.
+//! at how they are connected.
 
 use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::debug_info::{Field, Kind, Set};

@@ -3,9 +3,9 @@
 //!
 //! The sets' instructions refer to each other. What each operand may be, the grammar
 //! says; it is checked with the instruction ([`operands`]). How instructions
-//! hang together is checked once for a module, over an [`index`] of them: numbers
+//! are connected is checked once for a module, over an [`index`] of them: numbers
 //! ([`values`]), types ([`types`]), scopes ([`scopes`]) and places in sources
-//! ([`places`]). Where the instructions stand in the module is a matter of its layout.
+//! ([`places`]). Where the instructions are in the module is a matter of its layout.
 //!
 //! What other validators don't look at is an error in `DebugInfo`, for which nobody
 //! else checks anything, and a warning in its successors, if their texts say it.
@@ -99,7 +99,7 @@ pub(super) fn check(call: &Call<'_, '_, '_>, set: ExtInstSet) -> CheckResult {
     }
 }
 
-/// Checks how the debugging instructions of a module that has some hang together.
+/// Checks how the debugging instructions of a module that has some are connected.
 pub(super) fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let index = Index::new(m);
     let checks = [places::check, values::check, types::check, scopes::check];

@@ -37,7 +37,7 @@ struct Operand {
 enum Check {
     Nothing,
     /// An `OpConstant`, or another constant of an integer.
-    Amount,
+    Integer,
     Is(Requirement),
 }
 
@@ -81,7 +81,7 @@ fn enforced(dialect: &Dialect, kind: Kind, operand: Operand) -> Check {
     match required {
         Value | SpecBool | Debug(Kinds::ALL) => Check::Nothing,
         Integer => Check::Is(Constant),
-        SpecInteger => Check::Amount,
+        SpecInteger => Check::Integer,
         other => Check::Is(other),
     }
 }
@@ -205,7 +205,7 @@ impl Checked<'_, '_, '_, '_> {
             _ => {}
         }
         let id = call.id(index);
-        // What nothing defines has been told of.
+        // What nothing defines has been reported.
         let Some(def) = call.m().def(id) else {
             return Ok(());
         };

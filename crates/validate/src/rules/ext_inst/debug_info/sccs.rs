@@ -14,7 +14,7 @@ enum State {
 }
 
 /// The entries from which a step leads back to where the walk came from, with the
-/// entry that it leads to: one for each circle that is met.
+/// entry that it leads to: one for each cycle that is met.
 ///
 /// `step` gives the id that an entry leads to over its operand with an index after
 /// the number of the instruction, and `None` if the relation isn't about it. Time

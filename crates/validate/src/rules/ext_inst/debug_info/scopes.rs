@@ -75,7 +75,7 @@ struct Functions {
 }
 
 impl Functions {
-    /// Finds out all of it, and tells of functions that are described twice.
+    /// Finds out all of it, and reports functions that are described twice.
     fn new(index: &Index<'_, '_>, reporter: &mut Reporter) -> Self {
         let mut functions = Self {
             around: around(index),
@@ -158,7 +158,7 @@ fn around(index: &Index<'_, '_>) -> Vec<u32> {
                 break known;
             }
             path.push(at);
-            // Whoever comes here again has gone in a circle.
+            // Whoever comes here again has gone around a cycle.
             around[at] = 0;
             let entry = &index.entries[at];
             if entry.number == FUNCTION {
@@ -234,7 +234,7 @@ fn is_bound(entry: &Entry<'_>) -> bool {
     entry.set == ExtInstSet::DebugInfo
 }
 
-/// What stands in blocks.
+/// What is in blocks.
 fn bodies(index: &Index<'_, '_>, functions: &Functions, reporter: &mut Reporter) {
     let outermost = outermost_calls(index);
     // The block that a scope holds in, and the function that the scope is in.
@@ -283,7 +283,7 @@ fn outermost_calls(index: &Index<'_, '_>) -> Vec<u32> {
                 break known;
             }
             path.push(at);
-            // Circles and what has been taken away lead nowhere.
+            // Cycles and what has been taken away lead nowhere.
             outermost[at] = 0;
             let entry = &index.entries[at];
             let Some(next) = index.id(entry, Field::InlinedAt) else {

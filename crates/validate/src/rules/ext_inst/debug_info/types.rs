@@ -1,4 +1,4 @@
-//! How debugging types hang together: members, opaque types, circles.
+//! How debugging types are connected: members, opaque types, cycles.
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::{ExtInstSet, Op, ShaderDebugInfoDebugInfoFlags as Flags};

@@ -11,7 +11,7 @@ use crate::words::{Comparator, Topology};
 /// A command, and where it is in the script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
-    /// The place, for reports of its failure.
+    /// Its place in the script, for reports of failures.
     pub span: Span,
     /// What to do.
     pub action: Action,
@@ -25,13 +25,13 @@ pub enum Action {
     Run(Run),
     /// Runs a pipeline while a debugger looks at it.
     Debug(Run, Vec<Thread>),
-    /// Sets what a pipeline clears colours to, red first, from 0 to 1.
+    /// Sets the colour to which a pipeline clears, red first, from 0 to 1.
     ClearColor(Handle<Pipeline>, [f32; 4]),
-    /// Sets what a pipeline clears depths to.
+    /// Sets the depth to which a pipeline clears.
     ClearDepth(Handle<Pipeline>, f32),
-    /// Sets what a pipeline clears stencil values to.
+    /// Sets the stencil value to which a pipeline clears.
     ClearStencil(Handle<Pipeline>, u32),
-    /// Clears what a pipeline draws to.
+    /// Clears a pipeline's attachments.
     Clear(Handle<Pipeline>),
     /// Copies all of a buffer.
     Copy {
@@ -42,7 +42,7 @@ pub enum Action {
     },
     /// Writes values into a buffer.
     Write(Values),
-    /// Fails if something isn't so.
+    /// Fails if an expectation isn't met.
     Expect(Expect),
     /// Does something several times.
     Repeat {
@@ -65,11 +65,11 @@ pub struct Run {
     pub work: Work,
 }
 
-/// What a pipeline works on.
+/// The work of a pipeline.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Work {
-    /// So many workgroups.
+    /// This number of workgroups in each dimension.
     Compute([u32; 3]),
     /// A rectangle of two triangles.
     Rectangle {
@@ -87,9 +87,9 @@ pub enum Work {
     },
     /// The vertex data.
     Array {
-        /// What vertices make up.
+        /// The primitives that vertices form.
         topology: Topology,
-        /// Whether the index data says which.
+        /// Whether the index data selects vertices.
         is_indexed: bool,
         /// The first vertex, or what is added to indices.
         first: u32,
@@ -147,15 +147,15 @@ pub struct Values {
     pub numbers: Vec<Number>,
 }
 
-/// What must be so.
+/// An expectation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Expect {
-    /// Numbers in a buffer compare so with these.
+    /// Numbers in a buffer compare with these in this way.
     Values {
         /// The numbers, and where.
         values: Values,
-        /// How they compare: what the buffer holds stands on the left.
+        /// The comparison, with the buffer's contents on the left.
         comparator: Comparator,
         /// How far equal values may be apart, for each component of a vector or column. One
         /// is for all; if there is none, they are [exact](crate::compare::values).

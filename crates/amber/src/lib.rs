@@ -1,10 +1,9 @@
-//! The scripts of Amber, which test shaders: what they declare, what they do and what they
-//! expect.
+//! Amber's shader test scripts: their declarations, commands and expectations.
 //!
-//! [`parse`] reads both languages, AmberScript and VkScript, into one [`Script`]; all that is
-//! wrong with a text is reported at once. Nothing here runs anything or reads files. What a
-//! buffer holds at first, [`contents`] tells, and [`compare`] says whether it holds in the end
-//! what a script expects.
+//! [`parse`] reads both languages, AmberScript and VkScript, into a [`Script`], and reports
+//! all errors in a text at once. [`contents`] computes the initial contents of a buffer, and
+//! [`compare`] compares its final contents with what the script expects. Nothing here runs
+//! shaders or reads files.
 //!
 //! ```
 //! use spirvkit_amber::{Action, Expect, compare, contents, parse};
@@ -96,17 +95,17 @@ pub use words::{
 use reader::Reader;
 use vk_script::VkReader;
 
-/// What the first line of AmberScript starts with.
+/// What the first line of an AmberScript file starts with.
 const AMBER: &str = "#!amber";
 
 /// Reads a script. It is AmberScript if it starts with `#!amber`, else VkScript.
 ///
-/// Takes time in proportion to the text.
+/// This takes time in proportion to the text.
 ///
 /// # Errors
 ///
-/// All that is wrong with the script, up to [`MAX_ERRORS`], each with its place in the text and
-/// of one of the [`KINDS`].
+/// All errors in the script, up to [`MAX_ERRORS`], each with its place in the text and one of
+/// the [`KINDS`].
 pub fn parse(text: &str) -> Result<Script, Errors> {
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
     if text[start..].starts_with(AMBER) {

@@ -15,7 +15,7 @@ use crate::words::{
     AddressMode, BorderColor, CompareOp, Dimension, Filter, GeometryFlag, Language, Stage,
 };
 
-/// Which of the things that a script declares is meant: `script[handle]` is the thing, if the
+/// Identifies something that a script declares: `script[handle]` is the thing itself, if the
 /// handle is one of that script's.
 pub struct Handle<T> {
     index: u32,
@@ -68,7 +68,7 @@ impl<T> fmt::Debug for Handle<T> {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Script {
-    /// What the device must have.
+    /// What the device must support.
     pub requirements: Requirements,
     /// How long to wait for the device, in milliseconds, if the script says so.
     pub fence_timeout: Option<u32>,
@@ -76,7 +76,7 @@ pub struct Script {
     pub virtual_files: Vec<VirtualFile>,
     /// The shaders.
     pub shaders: Vec<Shader>,
-    /// The structures, each behind those in it.
+    /// The structures, each after those that it contains.
     pub structs: Vec<Struct>,
     /// The buffers and images.
     pub buffers: Vec<Buffer>,
@@ -90,7 +90,7 @@ pub struct Script {
     pub pipelines: Vec<Pipeline>,
     /// What to do, in this order.
     pub commands: Vec<Command>,
-    /// What is doubtful in the script.
+    /// Warnings about the script.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -112,7 +112,7 @@ index! {
     bottom_levels: BottomLevel, top_levels: TopLevel, pipelines: Pipeline
 }
 
-/// What a device must have, by Vulkan's names.
+/// What a device must support, by Vulkan's names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Requirements {
@@ -141,10 +141,10 @@ pub struct VirtualFile {
 pub struct Shader {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its stage.
     pub stage: Stage,
-    /// What it is written in. A passthrough shader has no text: it gives its input at
-    /// location 0 as the vertex's position.
+    /// Its language. A passthrough shader has no text: it passes its input at location 0 on
+    /// as the vertex's position.
     pub language: Language,
     /// The environment to compile it for, such as `spv1.3` or `vulkan1.1`.
     pub target_env: Option<String>,
@@ -166,11 +166,11 @@ pub enum ShaderSource {
     },
     /// In a file within the script.
     VirtualFile(Handle<VirtualFile>),
-    /// In a file beside the script, of which this is the path.
+    /// In a file beside the script, with this path.
     File(String),
 }
 
-/// Memory that shaders work on.
+/// A buffer or image that shaders use.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Buffer {
@@ -178,7 +178,7 @@ pub struct Buffer {
     pub name: String,
     /// Where the script declares it.
     pub span: Span,
-    /// What its elements are.
+    /// The type of its elements.
     pub ty: DataType,
     /// How they are laid out.
     pub layout: Layout,
@@ -188,7 +188,7 @@ pub struct Buffer {
     pub mip_levels: u32,
     /// How many samples a texel has.
     pub samples: u32,
-    /// What is in it at first.
+    /// Its initial contents.
     pub contents: Contents,
 }
 
@@ -231,11 +231,11 @@ impl Buffer {
 /// How many elements a buffer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many.
+    /// This number.
     Elements(u64),
     /// As many as the framebuffer of the pipeline that uses it.
     Framebuffer,
-    /// Those of an image. What a dimension doesn't have is 1.
+    /// The size of an image. Dimensions that it doesn't have are 1.
     Image {
         /// How many dimensions it has.
         dimension: Dimension,
@@ -248,20 +248,20 @@ pub enum Size {
     },
 }
 
-/// What a buffer is filled with at first.
+/// The initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contents {
-    /// Nothing in particular; here, zeros.
+    /// Unspecified; here, zeros.
     None,
     /// These, in the order of elements.
     Values(Vec<Number>),
     /// The same number everywhere.
     Fill(Number),
-    /// Numbers of equal distance.
+    /// Numbers at equal distances.
     Series {
         /// The first.
         from: Number,
-        /// What is added from each to the next.
+        /// The difference from each to the next.
         step: Number,
     },
     /// What is in a file.
@@ -294,7 +294,7 @@ pub struct Sampler {
     pub mag_filter: Filter,
     /// The filter for images that are reduced.
     pub min_filter: Filter,
-    /// What coordinates outside mean, for each of the three.
+    /// How coordinates outside of the image are treated, for each of the three.
     pub address_modes: [AddressMode; 3],
     /// The colour of the border.
     pub border_color: BorderColor,
@@ -304,7 +304,7 @@ pub struct Sampler {
     pub max_lod: f32,
     /// Whether coordinates go from 0 to 1; if not, levels of detail are all 0.
     pub is_normalized: bool,
-    /// How it compares, if it does.
+    /// Its comparison, if it makes one.
     pub compare: Option<CompareOp>,
 }
 

@@ -1,8 +1,9 @@
-//! Runs SPIR-V compute shaders on any machine, as the specification says, and tells what no
-//! driver tells: accesses out of bounds, divisions by zero, barriers that not all reach.
+//! Runs SPIR-V compute shaders on any machine, as the specification says, and reports what
+//! drivers don't: accesses out of bounds, divisions by zero, barriers that not all
+//! invocations reach.
 //!
-//! [`Run`] takes a module and what it works on; [`Outcome`] has the buffers and the findings.
-//! What can't be run yet is refused by name before anything is run.
+//! [`Run`] takes a module and its inputs; [`Outcome`] has the buffers and the findings.
+//! Unsupported features are reported by name before anything runs.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(

@@ -1,4 +1,4 @@
-//! Runs, as those who test shaders write them.
+//! The interface for those who test shaders.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use crate::lower::{Surroundings, lower};
 use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
 use crate::program::{ObjectKind, Program};
 
-/// How many instructions gangs execute, at most, by default.
+/// The default for [`Run::max_steps`].
 pub const MAX_STEPS: u64 = 1 << 32;
 
-/// How many bytes the values and variables of a workgroup take, at most, by default.
+/// The default for [`Run::max_memory`], in bytes.
 pub const MAX_MEMORY: u64 = 1 << 30;
 
 /// A number that buffers are made of.
 pub trait Element: Copy + sealed::Sealed {
-    /// How many bytes it takes.
+    /// Its size in bytes.
     const SIZE: usize;
     /// Writes its bytes, the low one first.
     fn write(self, to: &mut Vec<u8>);
-    /// Reads it from so many bytes; zero, if there are fewer.
+    /// Reads it from the bytes, the low one first; zero if there are too few.
     fn read(bytes: &[u8]) -> Self;
 }
 
@@ -51,7 +51,7 @@ macro_rules! elements {
 
 elements!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
 
-/// An entry point, what it works on, and how it is run.
+/// A run of an entry point: its inputs and limits.
 ///
 /// ```
 /// use spirvkit_interp::Run;
@@ -77,7 +77,7 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run of a module, in words of the host's byte order.
+    /// A run of a module, given as words in host order.
     pub fn new(words: &'a [u32]) -> Self {
         Self {
             words,
@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Names the entry point; not needed if there is just one.
+    /// The name of the entry point; not needed if there is only one.
     pub fn entry(mut self, name: &str) -> Self {
         self.entry = Some(name.to_owned());
         self
@@ -109,7 +109,7 @@ impl<'a> Run<'a> {
         self.element(set, binding, 0, contents)
     }
 
-    /// The same for an element of an array of buffers.
+    /// The contents of one element of an array of buffers.
     pub fn element<T: Element>(
         mut self,
         set: u32,
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// A buffer of so many bytes, all of them zero.
+    /// A buffer of `bytes` zero bytes.
     pub fn zeroed(mut self, set: u32, binding: u32, bytes: usize) -> Self {
         self.buffers.insert((set, binding, 0), vec![0; bytes]);
         self
@@ -138,32 +138,32 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// How many invocations a subgroup has: 4, 8, 16, 32 (unless said otherwise) or 64.
+    /// The number of invocations in a subgroup: 4, 8, 16, 32 (the default) or 64.
     pub fn subgroup_size(mut self, size: u32) -> Self {
         self.subgroup_size = size;
         self
     }
 
-    /// How many instructions gangs may execute in all, before the run is ended with a
-    /// finding; [`MAX_STEPS`] unless said otherwise.
+    /// The number of instructions after which the run ends with a finding; each is counted
+    /// once per subgroup. The default is [`MAX_STEPS`].
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = steps;
         self
     }
 
-    /// How many bytes the values and variables of a workgroup may take; what takes more is
-    /// refused. [`MAX_MEMORY`] unless said otherwise.
+    /// The number of bytes that the values and variables of a workgroup may take; a module
+    /// that needs more is an error. The default is [`MAX_MEMORY`].
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.max_memory = bytes;
         self
     }
 
-    /// Runs so many workgroups.
+    /// Runs this number of workgroups in each dimension.
     ///
     /// # Errors
     ///
-    /// If the module can't be run, or what was given doesn't match what it declares. What
-    /// running it shows is no error, but in [`Outcome::findings`].
+    /// If the module can't be run, or its inputs don't match its declarations. What goes
+    /// wrong during the run is not an error, but in [`Outcome::findings`].
     pub fn dispatch(self, groups: [u32; 3]) -> Result<Outcome, Errors> {
         match self.run(groups) {
             Ok(outcome) => Ok(outcome),
@@ -335,20 +335,19 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What a run leaves behind.
+/// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
-    /// What running the module showed, in the order of its instructions. Places are those of
-    /// the module that was given.
+    /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,
-    /// How many instructions gangs have executed.
+    /// The number of instructions executed, each counted once for all lanes that execute it together.
     pub steps: u64,
 }
 
 impl Outcome {
-    /// The bytes of a buffer; none if there is no such buffer.
+    /// The bytes of a buffer; empty if there is no such buffer.
     pub fn bytes(&self, set: u32, binding: u32) -> &[u8] {
         let bytes = self.buffers.get(&(set, binding, 0));
         bytes.map_or(&[], |bytes| bytes)
@@ -360,7 +359,7 @@ impl Outcome {
         chunks.map(T::read).collect()
     }
 
-    /// Whether nothing worse than a warning was found.
+    /// Whether there are no findings but warnings.
     pub fn is_clean(&self) -> bool {
         self.findings
             .iter()
@@ -371,7 +370,7 @@ impl Outcome {
     ///
     /// # Panics
     ///
-    /// If something worse than a warning was found, with all of it.
+    /// If there are findings other than warnings; the message lists them.
     pub fn assert_clean(&self) {
         let messages: Vec<String> = self.findings.iter().map(ToString::to_string).collect();
         assert!(self.is_clean(), "{}", messages.join("\n"));

@@ -82,10 +82,9 @@ impl Module {
         Block(index)
     }
 
-    /// Ends a block before an instruction and lets a new block with this label begin
-    /// there; phis that name the block as where control comes from name the new one
-    /// then. The old block is left without a terminator: usually an `OpBranch` to the
-    /// new one is inserted next.
+    /// Ends a block before an instruction and begins a new block with this label there; phis
+    /// that name the block as a predecessor then name the new one. The old block is left
+    /// without a terminator: usually an `OpBranch` to the new one is inserted next.
     ///
     /// This takes time in proportion to the instructions that go to the new block.
     ///
@@ -133,9 +132,9 @@ impl Module {
         }
     }
 
-    /// Appends a block to the one that just branches to it, and to which nothing else
-    /// goes. The phis of the second give way to their values, and phis that name it
-    /// as where control comes from name the first.
+    /// Appends a block to its only predecessor, which does nothing but branch to it. The phis
+    /// of the second are replaced by their values, and phis that name it as a predecessor
+    /// name the first.
     ///
     /// This takes time in proportion to the instructions of the second block.
     ///
@@ -199,8 +198,8 @@ impl Module {
         Ok(())
     }
 
-    /// Takes a block with all its instructions out of its function. What names it or
-    /// uses its results stays as it is.
+    /// Removes a block with all its instructions from its function. Uses of it and of its
+    /// results stay as they are.
     ///
     /// # Errors
     ///
@@ -249,7 +248,7 @@ impl Module {
         }
     }
 
-    /// Moves a block behind another of the same function.
+    /// Moves a block after another of the same function.
     ///
     /// # Errors
     ///
@@ -304,10 +303,9 @@ impl Module {
         }
     }
 
-    /// Adds a function without parameters and blocks at the end of the module.
-    /// Parameters are inserted after its [definition](Self::function_definition).
-    /// (Declarations stand before definitions in a valid module, see
-    /// [`add_declaration`](Self::add_declaration).)
+    /// Adds a function without parameters and blocks at the end of the module. Parameters are
+    /// inserted after its [definition](Self::function_definition). (Declarations come before
+    /// definitions in a valid module, see [`add_declaration`](Self::add_declaration).)
     pub fn add_function(
         &mut self,
         result_type: Id,
@@ -319,9 +317,9 @@ impl Module {
         self.add_function_in(gap, NONE, [result_type.0, id.0, control.0, function_type.0])
     }
 
-    /// Adds a function without parameters and blocks before the first function that
-    /// has blocks: the place for imported ones. To find it takes time in proportion to
-    /// the declarations that there are.
+    /// Adds a function without parameters and blocks before the first function that has
+    /// blocks: the place for imported ones. Finding it takes time in proportion to the
+    /// existing declarations.
     pub fn add_declaration(
         &mut self,
         result_type: Id,
@@ -393,8 +391,8 @@ impl Module {
         Function(index)
     }
 
-    /// Takes a function with all its instructions out of the module. What names it
-    /// stays as it is.
+    /// Removes a function with all its instructions from the module. Uses of it stay as they
+    /// are.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ pub enum Place {
     Before(Inst),
     /// Right after this one.
     After(Inst),
-    /// In a block, behind its label, its phis, its variables, and the lines among
-    /// them. To find it takes time in proportion to these.
+    /// In a block, after its label, its phis, its variables, and the lines among them.
+    /// Finding it takes time in proportion to these.
     Head(Block),
     /// At the end of a block: before its merge instruction and its terminator, if it
     /// has them.
@@ -35,14 +35,14 @@ pub enum EditError {
     /// The opcode begins or ends a function or a block, for which there are methods
     /// of their own.
     Structural(Op),
-    /// The instruction, block or function named is not, or no longer, in the module,
-    /// or not such that the place exists.
+    /// The given instruction, block or function is not, or no longer, in the module, or the
+    /// place doesn't exist.
     NoSuchPlace,
     /// Two blocks can't be made one: the first doesn't just branch to the second, or
     /// something else names the second.
     NotMergeable,
-    /// The operands of an instruction can't be decoded, so that it is unknown which
-    /// of its words are ids.
+    /// The operands of an instruction can't be decoded, so it is unknown which of its words
+    /// are ids.
     Opaque(Op),
 }
 
@@ -113,9 +113,8 @@ impl Gap {
 }
 
 impl Module {
-    /// Inserts an instruction. Its operands are words as the binary form has them,
-    /// the result type and the result among them. It gets the line and the scope of
-    /// its neighbour.
+    /// Inserts an instruction. Its operands are words of the binary form, including the
+    /// result type and the result. It gets the line and the scope of its neighbour.
     ///
     /// # Errors
     ///
@@ -140,8 +139,8 @@ impl Module {
         inst
     }
 
-    /// Gives an instruction other words, the same handle and place, and enters its
-    /// uses and its result anew.
+    /// Replaces the words of an instruction, and updates its uses and its result. Its handle
+    /// and place stay the same.
     ///
     /// # Errors
     ///
@@ -187,8 +186,8 @@ impl Module {
         (inst.offset().0, inst.words().len())
     }
 
-    /// Changes one word of an instruction, counted from 1 behind the word with the
-    /// opcode: an id or a literal.
+    /// Changes one word of an instruction, an id or a literal; the first word after the one
+    /// with the opcode is 1.
     ///
     /// # Errors
     ///
@@ -257,7 +256,7 @@ impl Module {
     }
 
     /// Takes an instruction out of the module. Its result's uses stay as they are.
-    /// Instructions whose line or scope it gave have none from now on.
+    /// Instructions that had their line or scope from it have none from then on.
     ///
     /// # Errors
     ///
@@ -308,13 +307,12 @@ impl Module {
         Ok(())
     }
 
-    /// Lets everything that uses one id use another; returns how many uses there
-    /// were.
+    /// Replaces all uses of one id by another; returns the number of uses.
     pub fn replace_uses(&mut self, old: Id, new: Id) -> usize {
         self.replace_uses_where(old, new, |_, _| true)
     }
 
-    /// The same for those uses for which `wanted` holds.
+    /// The same for the uses that `wanted` selects.
     pub fn replace_uses_where(
         &mut self,
         old: Id,

@@ -1,9 +1,9 @@
-//! SPIR-V modules to hold, look into, change and build.
+//! SPIR-V modules to load, inspect, change and build.
 //!
-//! [`Module`] owns a module: loads it, loses nothing of it, and stores it. Its
-//! functions, blocks and instructions are reached by handles, read as borrowed
-//! [`Instruction`](spirvkit_binary::Instruction)s, and changed by the module's methods,
-//! which keep the table of definitions, the uses of ids and the lines of source right:
+//! [`Module`] owns a module: it loads it, loses nothing of it, and stores it. Handles
+//! identify functions, blocks and instructions. Instructions are read as borrowed
+//! [`Instruction`](spirvkit_binary::Instruction)s, and changed by the module's methods, which
+//! keep definitions, uses of ids and source lines up to date:
 //!
 //! | to | there is |
 //! |---|---|
@@ -14,9 +14,9 @@
 //! | change instructions | [`Module::replace_with`], [`Module::replace_uses`], [`Module::erase`], [`Module::remove`], [`Module::move_to`], [`Module::renumber`]; word by word, [`Module::insert`], [`Module::replace`], [`Module::set_word`] |
 //! | change blocks and functions | [`Module::add_block`], [`Module::split_block`], [`Module::merge_blocks`], [`Module::remove_block`], [`Module::add_function`], [`Module::remove_function`] |
 //! | make a new one | [`builder::Builder`] |
-//! | check oneself | [`Module::verify`] |
+//! | check the module's own data | [`Module::verify`] |
 //!
-//! Nothing here asks whether the module is valid; `spirvkit-validate` does.
+//! Nothing here checks whether the module is valid; `spirvkit-validate` does.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(

@@ -65,14 +65,13 @@ pub(crate) struct FunctionNode {
 
 /// A module that owns its instructions and can be changed.
 ///
-/// It is one list of instructions, from the first to the last, with functions and
-/// blocks as runs of it. So it holds whatever can be decoded, valid or not:
-/// what is stored without a change in between is, word for word, what was loaded.
-/// An instruction is its words; reading one gives a borrowed
-/// [`Instruction`], with the operands decoded by the grammar.
+/// It is one list of instructions, from the first to the last, with functions and blocks as
+/// ranges of it. So it holds whatever can be decoded, valid or not, and an unchanged module
+/// is stored word for word as it was loaded. An instruction is its words; reading one gives a
+/// borrowed [`Instruction`], with the operands decoded by the grammar.
 ///
-/// Handles ([`Inst`], [`Block`], [`Function`]) stay good until what they stand for is
-/// removed, and do no harm after that.
+/// Handles ([`Inst`], [`Block`], [`Function`]) stay valid until what they stand for is
+/// removed, and are harmless after that.
 ///
 /// ```
 /// use spirvkit_grammar::Op;
@@ -157,12 +156,12 @@ impl Module {
         }
     }
 
-    /// Makes a module from the words of one, in host order, the header among them.
+    /// Loads a module from its words, in host order, including the header.
     ///
     /// # Errors
     ///
-    /// If there is no header, or an instruction's word count is zero or goes past the
-    /// end. What is wrong within an instruction doesn't matter here.
+    /// If there is no header, or an instruction's word count is zero or goes past the end.
+    /// Errors within an instruction don't matter here.
     pub fn load(words: &[u32]) -> Result<Self, Error> {
         Self::from_words(words.to_vec())
     }
@@ -184,10 +183,10 @@ impl Module {
         Ok(module)
     }
 
-    /// The words of the module, the header among them.
+    /// The words of the module, including the header.
     ///
-    /// An instruction that has come to stand where another line or scope of source is
-    /// in effect gets its own before it (see [`set_line`](Self::set_line)).
+    /// Where the line or scope in effect differs from an instruction's own, its own is
+    /// written before it (see [`set_line`](Self::set_line)).
     pub fn store(&self) -> Vec<u32> {
         let mut words = Vec::with_capacity(HEADER_WORDS + self.words.len());
         words.extend_from_slice(&self.header.to_words());
@@ -213,8 +212,8 @@ impl Module {
         self.header.generator = generator;
     }
 
-    /// Changes the id bound in the header. It has to be above all ids, and is what
-    /// [`fresh_id`](Self::fresh_id) gives next.
+    /// Changes the id bound in the header. It has to be above all ids, and is the next id
+    /// that [`fresh_id`](Self::fresh_id) gives.
     pub fn set_bound(&mut self, bound: u32) {
         self.header.bound = bound;
     }
@@ -242,14 +241,14 @@ impl Module {
         id
     }
 
-    /// Reads an instruction. Its offset is that in the module's own memory, and says
-    /// nothing of where it will be stored.
+    /// Reads an instruction. Its offset is that in the module's own memory, not in the stored
+    /// module.
     #[inline]
     pub fn get(&self, inst: Inst) -> Instruction<'_> {
         read(&self.words, &self.nodes, inst)
     }
 
-    /// Whether an instruction stands in the module: not if it was removed.
+    /// Whether an instruction is in the module, and has not been removed.
     pub fn is_attached(&self, inst: Inst) -> bool {
         self.parent(inst) != parent::REMOVED && self.parent(inst) != parent::DETACHED
     }
@@ -281,7 +280,7 @@ impl Module {
         self.get(inst).result_type()
     }
 
-    /// The operands, decoded, the result type and the result among them.
+    /// The decoded operands, including the result type and the result.
     pub fn operands(&self, inst: Inst) -> Operands<'_, '_> {
         self.get(inst).operands(&self.definitions)
     }
@@ -291,8 +290,8 @@ impl Module {
         &self.definitions
     }
 
-    /// The instruction whose result an id is; if a broken module has several, one of
-    /// them, and the first as long as nothing is changed.
+    /// The instruction that defines an id; if a broken module has several, one of them, and
+    /// the first as long as nothing is changed.
     #[inline]
     pub fn definition(&self, id: Id) -> Option<Inst> {
         Inst::some(self.definers.get(id))
@@ -303,8 +302,8 @@ impl Module {
         self.result_type(self.definition(id)?)
     }
 
-    /// How many words the module's instructions take in memory, those that were
-    /// removed or replaced among them.
+    /// How many words the module's instructions take in memory, including those that were
+    /// removed or replaced.
     pub fn word_count(&self) -> usize {
         self.words.len()
     }

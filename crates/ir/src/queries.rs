@@ -16,8 +16,8 @@ impl<'a> Lookup<'a> for &'a Module {
 }
 
 impl Module {
-    /// An operand by its number, from 0 up, behind the result type and the result: in
-    /// `%sum = OpIAdd %uint %a %b`, `%a` is operand 0.
+    /// An operand by its number, from 0, after the result type and the result: in `%sum =
+    /// OpIAdd %uint %a %b`, `%a` is operand 0.
     pub fn operand(&self, inst: Inst, number: usize) -> Option<Value<'_>> {
         let read = self.get(inst);
         let results =
@@ -39,7 +39,7 @@ impl Module {
         }
     }
 
-    /// The same if it is one word that is no id: a literal, a mask or the value of an
+    /// The same if it is one word that is not an id: a literal, a mask or the value of an
     /// enumeration.
     ///
     /// ```

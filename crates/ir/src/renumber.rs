@@ -7,14 +7,14 @@ use crate::handles::{Inst, NONE};
 use crate::module::{Module, parent};
 
 impl Module {
-    /// A table over ids that is made for this module: those that are not out of
-    /// proportion to its size take a slot of a vector.
+    /// A table over ids for this module: ids that are not out of proportion to its size take
+    /// a slot of a vector.
     pub fn id_table<T: Copy>(&self, default: T) -> IdMap<T> {
         IdMap::with_bound(default, self.words.len(), self.header.bound)
     }
 
-    /// Whether an instruction has words of which it is unknown whether they are ids:
-    /// its opcode, or an enumerant in it, is unknown, or its operands can't be decoded.
+    /// Whether an instruction has words that may or may not be ids: its opcode, or an
+    /// enumerant in it, is unknown, or its operands can't be decoded.
     pub fn is_opaque(&self, inst: Inst) -> bool {
         let words = self.get(inst);
         if words.info().is_some() && words.leading_ids().len() == words.operand_words().len() {
@@ -27,12 +27,12 @@ impl Module {
             .any(|operand| operand.map_or(true, |it| matches!(it.value, Value::Opaque(_))))
     }
 
-    /// Calls `new` with each id of each instruction, in the order of their words, the
-    /// results among them, and lets what it returns take the id's place. The bound
-    /// becomes the lowest there can be. All handles stay.
+    /// Calls `new` with each id of each instruction, including results, in the order of their
+    /// words, and replaces the id by what it returns. The bound becomes as low as possible.
+    /// All handles stay valid.
     ///
-    /// It is for the caller to see to it that `new` gives different ids different
-    /// numbers, and the same id always the same.
+    /// `new` must give different ids different numbers, and the same id always the same
+    /// number.
     ///
     /// # Errors
     ///

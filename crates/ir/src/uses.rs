@@ -16,7 +16,7 @@ use crate::module::{Module, Node};
 pub struct Use {
     /// The instruction that has the id as an operand.
     pub inst: Inst,
-    /// Which of its words it is, from 1 up; 1 is the result type, if there is one.
+    /// The index of the word, from 1; 1 is the result type, if there is one.
     pub word: usize,
 }
 
@@ -148,11 +148,11 @@ impl Module {
         self.uses.get_or_init(|| Uses::of(self))
     }
 
-    /// The uses of an id as an operand, in result types, decorations, names and debug
-    /// information, too. In a module that has just been loaded they come in its order;
+    /// The uses of an id as an operand, including those in result types, decorations, names
+    /// and debug information. In a module that has just been loaded they come in its order;
     /// later ones come after them.
     ///
-    /// The first call looks at the whole module; from then on the uses are kept up.
+    /// The first call reads the whole module; from then on the uses are kept up to date.
     pub fn uses(&self, id: Id) -> impl Iterator<Item = Use> + '_ {
         self.uses_in(self.known_uses(), id)
     }
@@ -171,8 +171,8 @@ impl Module {
         })
     }
 
-    /// The uses of what an instruction defines. In a broken module several may have one
-    /// result id; it stands for the first of them, and of the others there is no use.
+    /// The uses of what an instruction defines. If several instructions of a broken module
+    /// have one result id, its uses count for the first.
     pub fn uses_of(&self, inst: Inst) -> impl Iterator<Item = Use> + '_ {
         let id = self.result(inst);
         let id = id.filter(|&id| self.definition(id) == Some(inst));

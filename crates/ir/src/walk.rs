@@ -20,7 +20,7 @@ impl Module {
             .take_while(|&inst| self.op(inst) != Op::Function)
     }
 
-    /// All instructions in order, each to be read, as analyses want them.
+    /// All instructions in order, as borrowed instructions for analyses.
     pub fn read(&self) -> impl Iterator<Item = Instruction<'_>> + '_ {
         self.instructions().map(|inst| self.get(inst))
     }
@@ -35,7 +35,7 @@ impl Module {
         self.run(first, last)
     }
 
-    /// The instructions of a block, its label and its terminator among them.
+    /// The instructions of a block, including its label and its terminator.
     pub fn block_instructions(&self, block: Block) -> impl Iterator<Item = Inst> + '_ {
         let ends = self.blocks.get(block.index());
         let (first, last) = ends.map_or((NONE, NONE), |node| match node.function {
@@ -167,8 +167,8 @@ impl Module {
             .filter(|&inst| self.op(inst).is_merge())
     }
 
-    /// The blocks to which a block's terminator may go, in the order of its operands;
-    /// one that is there twice comes twice.
+    /// The blocks to which a block's terminator may branch, in the order of its operands; one
+    /// that is there twice is returned twice.
     pub fn successors(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
         let terminator = self.terminator(block);
         let mut labels = Vec::new();

@@ -1,4 +1,4 @@
-//! What a module asks of an API, and what it is made of.
+//! A module's interface to the API, and its contents.
 //!
 //! [`reflect`] reads a module and returns a [`Reflection`]: entry points with their
 //! modes, the sizes of their workgroups and what they use; inputs and outputs;
@@ -6,16 +6,16 @@
 //! specialization constants; the arguments of kernels; and how large everything is.
 //! It is plain data, and serializable.
 //!
-//! Only what is in the module counts. Names and debug information are reported where
-//! they are and nothing depends on them, so a module that was stripped gives the same
-//! but for names. What the module leaves open is `None` or called unknown; nothing is
-//! guessed. A module need not be valid: of an id that several instructions define,
-//! the first counts, and what lacks operands is left out.
+//! Names and debug information are reported where they exist, but nothing else depends on
+//! them, so a stripped module gives the same result except for names. What the module leaves
+//! open is `None` or unknown; nothing is guessed. A module need not be valid: if several
+//! instructions define an id, the first counts, and instructions that lack operands are left
+//! out.
 //!
-//! It takes time in proportion to the module's length, but for sorting, and doesn't
-//! recurse. Types are a table, to which everything refers by id, because types that
-//! are made of types can be exponentially large when they are spelled out, and those
-//! with pointers are cyclic.
+//! This takes time in proportion to the module's length, except for sorting, and doesn't
+//! recurse. Types are in a table, to which everything refers by id, because nested types can
+//! be exponentially large when they are written out, and types with pointers can contain
+//! themselves.
 //!
 //! ```
 //! use spirvkit_reflect::{DescriptorKind, TypeKind, reflect};
@@ -111,12 +111,12 @@ use contents::Contents;
 use resources::Known;
 use types::Types;
 
-/// The version of the serialized form; `docs/info-json.md` describes it. It goes up
-/// when something that was there changes its meaning or goes away.
+/// The version of the serialized form; `docs/info-json.md` describes it. It goes up when
+/// something changes its meaning or is removed.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What a module asks of an API, and what it is made of. Lists are in the order
-/// of the module, unless they say otherwise.
+/// A module's interface to the API, and its contents. Lists are in the order of the module,
+/// unless they say otherwise.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -126,7 +126,7 @@ pub struct Reflection {
     /// The version of the language.
     #[cfg_attr(feature = "serde", serde(serialize_with = "serial::name"))]
     pub version: Version,
-    /// What wrote the module.
+    /// The tool that wrote the module.
     pub generator: Generator,
     /// All ids are below this.
     pub bound: u32,
@@ -143,7 +143,7 @@ pub struct Reflection {
     /// Its memory model; `None` if it declares none.
     #[cfg_attr(feature = "serde", serde(serialize_with = "serial::maybe_name"))]
     pub memory_model: Option<MemoryModel>,
-    /// From what it was made, if it tells.
+    /// Its source, if known.
     pub source: Option<Source>,
     /// Its entry points.
     pub entry_points: Vec<EntryPoint>,
@@ -167,14 +167,14 @@ pub struct Reflection {
     pub types: Vec<Type>,
     /// Its functions.
     pub functions: Vec<Function>,
-    /// How large it is.
+    /// Its size in numbers.
     pub statistics: Statistics,
-    /// Whether something was left out, because to list it for all that share it would
+    /// Whether something was left out, because listing it for everything that shares it would
     /// have made the reflection far larger than the module.
     pub truncated: bool,
 }
 
-/// What wrote a module (specification, section 2.3).
+/// The tool that wrote a module (specification, section 2.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -187,7 +187,7 @@ pub struct Generator {
     pub version: u16,
 }
 
-/// From what a module was made: what the first `OpSource` says.
+/// The source of a module, from the first `OpSource`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -215,7 +215,7 @@ pub struct Function {
     pub blocks: u64,
     /// How many instructions it has, from its `OpFunction` to its `OpFunctionEnd`.
     pub instructions: u64,
-    /// How many words these take.
+    /// The number of words that these take.
     pub words: u64,
     /// Whether any entry point reaches it.
     pub reached: bool,
@@ -229,19 +229,19 @@ impl Reflection {
     }
 }
 
-/// Reflects a module, given as words in host order. What would be listed for many that share
-/// it is listed as far as there is room in the [budget](Budget) of the module.
+/// Reflects a module, given as words in host order. What very many things share is listed for
+/// each of them as far as the module's [budget](Budget) allows.
 ///
 /// # Errors
 ///
-/// If the header can't be read, or the words can't be divided into instructions: one has no
-/// words, or more than are left.
+/// If the header can't be read, or the words can't be split into instructions, because the
+/// length of one is zero or goes past the end.
 pub fn reflect(words: &[u32]) -> Result<Reflection, Error> {
     reflect_within(words, Budget::for_words(words.len()))
 }
 
-/// The same with a budget of the caller's: how many bytes what many share may take, here
-/// and when it is written.
+/// The same with the caller's budget: the number of bytes that shared items may take, in
+/// memory and when written.
 ///
 /// # Errors
 ///

@@ -1,37 +1,37 @@
 //! A SPIR-V toolkit in pure Rust.
 //!
-//! This crate is the front door: the functions most users want, and the
-//! libraries behind them as modules.
+//! This crate has the functions that most users want, and the libraries behind them as
+//! modules.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`grammar`] | the language's instructions and enumerants as tables |
 //! | [`binary`] | reading and writing modules word by word |
-//! | [`eval`] | what operations give: values, arithmetic, undefined cases |
+//! | [`eval`] | the results of operations: values, arithmetic, undefined cases |
 //! | [`text`] | the assembly language |
 //! | [`mod@validate`] | the rules of the language |
 //! | [`analysis`] | what programs ask of a module: control flow, dominance, uses, layouts |
-//! | [`ir`] | modules to hold, change and build |
+//! | [`ir`] | modules to load, change and build |
 //! | [`cfg`](mod@cfg) | control flow as drawings |
-//! | [`reflect`](mod@reflect) | what a module asks of an API: entry points, descriptors, layouts |
+//! | [`reflect`](mod@reflect) | a module's interface to the API: entry points, descriptors, layouts |
 //! | [`transform`] | specialization, linking, stripping, splitting |
-//! | [`debuginfo`] | what the source of a module was: files, lines, types, scopes, variables |
-//! | [`diff`] | what changed between two modules |
-//! | [`diagnostics`] | how errors and warnings are told |
+//! | [`debuginfo`] | debug information: files, lines, types, scopes, variables |
+//! | [`diff`] | the differences between two modules |
+//! | [`diagnostics`] | errors and warnings, and their renderers |
 //!
-//! Each of them is a feature, too, all on by default, but for those that the others need:
-//! `binary`, `diagnostics` and `grammar`. `validate` takes `text` along, which its messages
-//! quote. `dwarf` writes DWARF; `serde` makes reflections serializable, and renders
-//! diagnostics, differences and drawings as JSON.
+//! Each of them except `binary`, `diagnostics` and `grammar`, which the others need, is a
+//! feature, and all are on by default. `validate` turns on `text`, because its messages quote
+//! instructions; `interp` turns on `validate`. `dwarf` writes DWARF; `serde` makes
+//! reflections serializable, and renders diagnostics, differences and drawings as JSON.
 //!
 //! # Inputs
 //!
-//! A module is its words, `&[u32]` in host order, wherever it is only read: [`disassemble`],
+//! Functions that only read a module take its words, `&[u32]` in host order: [`disassemble`],
 //! [`validate`](fn@validate), [`reflect`](fn@reflect), [`debuginfo::DebugInfo::read`],
-//! [`cfg::Program::new`](mod@cfg), [`analysis::ModuleIndex::new`]. [`words`] makes them of the
-//! bytes of a file, whatever their order. Who has several questions asks one
-//! [`analysis::ModuleIndex`]. What changes or compares modules takes an [`ir::Module`], which is
-//! loaded from words and stored as words.
+//! [`cfg::Program::new`](mod@cfg), [`analysis::ModuleIndex::new`]. [`words`] gets them from
+//! the bytes of a file, in either byte order. For several questions about one module, make
+//! one [`analysis::ModuleIndex`]. Functions that change or compare modules take an
+//! [`ir::Module`], which is loaded from words and stored as words.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -51,12 +51,12 @@
 //! # }
 //! ```
 //!
-//! Options are made in one way: from a default, by a setter for each field. Fields can be read
-//! and assigned, too.
+//! All options work the same way: they start from a default and have a setter for each field.
+//! Fields can be read and assigned, too.
 //!
 //! # Text
 //!
-//! Text to a module and back:
+//! From text to a module and back:
 //!
 //! ```
 //! use spirvkit::{AssembleOptions, DisassembleOptions, Endianness};
@@ -78,8 +78,8 @@
 //!
 //! # Errors
 //!
-//! Errors come all at once, as [`Diagnostic`]s that know their place, in [`Errors`] that `?`
-//! passes on and [`render`](Errors::render) shows:
+//! All errors are returned at once, as [`Diagnostic`]s with their places, in [`Errors`],
+//! which works with `?` and which [`render`](Errors::render) turns into text:
 //!
 //! ```
 //! use spirvkit::diagnostics::Source;

@@ -1,5 +1,5 @@
-//! The validator with everything a message needs: the instruction's text, the
-//! shader's own line, and places in assembly text.
+//! The validator, with everything that a message needs: the instruction's text, the shader's
+//! own line, and places in assembly text.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -11,11 +11,11 @@ use spirvkit_text::{
 };
 use spirvkit_validate::{Options, Report};
 
-/// Validates a module in binary form, of either byte order.
+/// Validates a module in binary form, in either byte order.
 ///
-/// Diagnostics hold the text of the instruction that they are about and, if the
-/// module says, the line of the shader that it came of. Ids are called what the
-/// disassembler calls them, unless [the options](Options::raw_ids) want numbers.
+/// Diagnostics contain the text of the instruction and, if the module has line information,
+/// the line of the shader that it comes from. Ids have the disassembler's names, unless [the
+/// options](Options::raw_ids) ask for numbers.
 ///
 /// ```
 /// let options = spirvkit::ValidateOptions::for_env("vulkan1.3".parse().unwrap());
@@ -50,11 +50,11 @@ fn room(words: &[u32]) -> Budget {
 }
 
 /// Validates a module in the form of assembly text. Locations are
-/// [spans](spirvkit_diagnostics::Location::Span) of the text, and messages call ids what the text
-/// calls them. If the text can't be assembled, the report holds the reasons.
+/// [spans](spirvkit_diagnostics::Location::Span) of the text, and messages use the text's
+/// names for ids. If the text can't be assembled, the report holds the reasons.
 ///
-/// Unless the text says so in a header comment, the module is of the newest
-/// version of the language that the environment takes.
+/// Unless a header comment in the text says otherwise, the module has the newest version of
+/// the language that the environment accepts.
 ///
 /// ```
 /// let options = spirvkit::ValidateOptions::for_env("vulkan1.3".parse().unwrap());
@@ -86,8 +86,8 @@ pub fn validate_text(text: &str, options: &Options) -> Report {
     report
 }
 
-/// Adds to diagnostics of a module, given as words in host order, what their instructions look
-/// like, and the lines of the shader that they came of.
+/// Adds the text of instructions, and the lines of the shader that they come from, to
+/// diagnostics about a module, given as words in host order.
 pub fn quoted(words: &[u32], diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let names = IdNames::new(words);
     let report = Report::new(diagnostics);
@@ -97,8 +97,8 @@ pub fn quoted(words: &[u32], diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     report.into_diagnostics()
 }
 
-/// Moves diagnostics of a module into the text that it was assembled from, and quotes their
-/// instructions.
+/// Changes the locations of diagnostics from words to places in the text that the module was
+/// assembled from, and quotes their instructions.
 pub fn located(text: &str, origins: &Origins, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let diagnostics = diagnostics.into_iter();
     diagnostics

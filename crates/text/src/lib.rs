@@ -1,9 +1,8 @@
 //! The SPIR-V assembly language: [`assemble`] and [`disassemble`].
 //!
-//! The assembler takes the whole language, reports all errors of a text at
-//! once, and never fails on anything but the text. The disassembler writes the
-//! text that the established tools write, byte for byte, with all their
-//! options, and on request keeps going where a module can't be decoded.
+//! The assembler accepts the whole language and reports all errors in a text at once. The
+//! disassembler writes the same text as the established tools, byte for byte, with all their
+//! options; on request it continues where a module can't be decoded.
 //!
 //! ```
 //! use spirvkit_text::{AssembleOptions, DisassembleOptions, assemble, disassemble};

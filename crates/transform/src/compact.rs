@@ -1,4 +1,4 @@
-//! The least id bound there can be.
+//! Compacting ids.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 use spirvkit_ir::{EditError, Module};
 
-/// Why ids can't be given other numbers: an instruction can't be decoded, and so
-/// it is unknown which of its words are ids.
+/// Why ids can't be renumbered: an instruction can't be decoded, so it is unknown which of
+/// its words are ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpaqueInstruction {
@@ -23,13 +23,13 @@ impl fmt::Display for OpaqueInstruction {
 
 impl std::error::Error for OpaqueInstruction {}
 
-/// Numbers all ids from 1 in the order of their first appearance, in instructions and
-/// in each as its words stand, such that the header's bound is the least there can be
-/// (specification, section 2.3). Done twice, it changes nothing the second time.
+/// Numbers all ids from 1 in the order in which they first appear in the module's words, so
+/// that the header's bound is as low as possible (specification, section 2.3). A second call
+/// changes nothing.
 ///
 /// # Errors
 ///
-/// If an instruction can't be decoded; the module is what it was then.
+/// If an instruction can't be decoded; the module is then unchanged.
 ///
 /// ```
 /// use spirvkit_ir::Module;

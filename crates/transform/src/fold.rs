@@ -51,9 +51,9 @@ use crate::WORD_COST;
 
 /// The types and constants of a module, by id.
 ///
-/// It is fed with instructions in the module's order. Specialization constants
-/// have their default values, unless a caller [sets](Self::set) another as soon as
-/// it sees one; what depends on them is evaluated with it.
+/// Instructions are given to it in the module's order. Specialization constants have their
+/// default values, unless a caller [sets](Self::set) another as soon as it sees one; what
+/// depends on them is evaluated with it.
 #[derive(Clone, Debug)]
 pub struct Constants {
     types: Types,
@@ -83,9 +83,8 @@ impl Constants {
         }
     }
 
-    /// Says how much memory the composites may take that operations on constants make;
-    /// [`Budget::for_input`] of the module if nothing else is said. What goes beyond it
-    /// has no value.
+    /// Limits the memory of composites that operations on constants make; the default is
+    /// [`Budget::for_input`] of the module. Constants beyond the budget have no value.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         let budget = RefCell::new(budget);
@@ -120,13 +119,13 @@ impl Constants {
         Ok(constants)
     }
 
-    /// Notes the type or constant that an instruction defines; other instructions
-    /// are passed over. An id keeps its first definition.
+    /// Notes the type or constant that an instruction defines; other instructions are
+    /// ignored. An id keeps its first definition.
     ///
     /// # Errors
     ///
-    /// If the instruction is a constant of which the value is unknown: the id
-    /// then has none.
+    /// If the instruction is a constant whose value can't be determined; the id then has
+    /// none.
     pub fn define(&mut self, instruction: &Instruction<'_>) -> Result<(), NotFoldable> {
         let (Some(result), Some(ty)) = (instruction.result(), instruction.result_type()) else {
             let values = (&self.ids, &self.values);
@@ -262,9 +261,9 @@ fn is_constant(op: Op) -> bool {
     )
 }
 
-/// Takes the words of an `OpSpecConstantOp` behind its result apart: the opcode,
-/// the operands that are ids, and the words of those that are literals. `None` if
-/// the opcode is missing or unknown. (An access chain has nothing but ids.)
+/// Splits the words of an `OpSpecConstantOp` after its result: the opcode, the operands that
+/// are ids, and the words of those that are literals. `None` if the opcode is missing or
+/// unknown. (An access chain has only ids.)
 ///
 /// ```
 /// use spirvkit_grammar::Op;
@@ -294,7 +293,7 @@ pub enum NotFoldable {
     Undefined(Reason),
     /// The instruction uses a constant whose value is not known.
     UnknownConstant(Id),
-    /// The instruction's result can't be computed.
+    /// The result of the instruction can't be computed.
     NotComputable(NotComputable),
 }
 
@@ -346,17 +345,16 @@ impl std::error::Error for NotWritable {}
 /// Where a part of a composite comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// From a constant that there is already.
+    /// From an existing constant.
     Existing(Id),
-    /// From one that is to be made, with this id.
+    /// From a new one, to be made with this id.
     New(Id),
 }
 
-/// Appends the words of the one instruction that makes `value`, of type `ty`, as
-/// `result`: `OpConstantTrue`, `OpConstantFalse`, `OpConstant`, `OpConstantNull`,
-/// `OpUndef` or `OpConstantComposite`. Only the last has `parts`: the ids of all
-/// parts, or of one that is to be repeated. See [`create`] for one that asks for
-/// what it needs.
+/// Appends the words of the one instruction that makes `value`, of type `ty`, as `result`:
+/// `OpConstantTrue`, `OpConstantFalse`, `OpConstant`, `OpConstantNull`, `OpUndef` or
+/// `OpConstantComposite`. Only the last has `parts`: the ids of all parts, or of one that is
+/// to be repeated. See [`create`] for a function that asks for the parts that it needs.
 ///
 /// # Errors
 ///
@@ -451,11 +449,10 @@ fn charge(value: &Value, budget: &mut Budget) -> Result<(), NotWritable> {
     spent.map_err(NotWritable::OverBudget)
 }
 
-/// The words of the instructions that make `value`, of type `ty`, as `result`, in
-/// an order in which each comes before what uses it. `part` is asked for every
-/// part that is needed, with its type: a caller that knows a constant with this
-/// value says so, and gives a fresh id otherwise. Parts that are known to be all
-/// alike are asked for once.
+/// The words of the instructions that make `value`, of type `ty`, as `result`, in an order in
+/// which each comes before what uses it. `part` is asked for every part that is needed, with
+/// its type: a caller returns an existing constant with this value, or else a fresh id. If
+/// all parts are known to be the same, `part` is called once.
 ///
 /// Composites and parts that are made are taken from the budget, with [`WORD_COST`] for
 /// each of their words.

@@ -1,9 +1,9 @@
-//! What changes SPIR-V modules, and what such changes stand on.
+//! Transformations of SPIR-V modules, and what they are built on.
 //!
 //! [`specialize()`] makes specialization constants final.
 //!
-//! [`fold`] knows the constants of a module: what they are worth, with
-//! [`spirvkit_eval`] for what operations on them give, and how values are written.
+//! [`fold`] reads the constants of a module as values, with [`spirvkit_eval`] for the
+//! operations on them, and writes values as instructions.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
@@ -19,9 +19,8 @@
     )
 )]
 
-/// The memory that a word of a module takes that is made larger, in bytes: in the module
-/// itself, which grows by doubling and knows its uses, in the form that is stored, and
-/// in the file.
+/// The memory, in bytes, that each word added to a module takes: in the module itself, which
+/// grows by doubling and tracks uses, in the stored form, and in the file.
 pub const WORD_COST: u64 = 32;
 
 mod compact;

@@ -8,18 +8,18 @@ use spirvkit_ir::Module;
 use crate::link::{Input, LinkError, LinkErrorKind, Options, link, list};
 use crate::split::entry_points;
 
-/// Puts the entry points of several modules into one, as
-/// [`link`](crate::link::link) does for modules that need each other: capabilities and
-/// extensions of all, equal types and constants once, ids from 1 without gaps. Other
-/// than there, exports stay, and imports may stay (those that another module exports
-/// are resolved). The version is the highest among the modules.
+/// Combines the entry points of several modules in one, as [`link`](crate::link::link) does
+/// for modules that need each other: with the capabilities and extensions of all, equal types
+/// and constants once, and ids from 1 without gaps. Unlike there, exports stay, and imports
+/// may stay (those that another module exports are resolved). The version is the highest
+/// among the modules.
 ///
 /// # Errors
 ///
-/// All that is wrong, at once: different addressing or memory models, an entry point
-/// that two modules have by the same name for the same execution model, something that
-/// the highest version no longer has, and `WorkgroupSize` constants that would hold for
-/// entry points of other modules.
+/// All errors at once: different addressing or memory models, an entry point that two modules
+/// have by the same name for the same execution model, something that the highest version no
+/// longer has, and `WorkgroupSize` constants that would apply to entry points of other
+/// modules.
 ///
 /// ```
 /// use spirvkit_ir::Module;

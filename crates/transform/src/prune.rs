@@ -15,22 +15,21 @@ spirvkit_binary::options! {
         pub variables: bool = false,
         /// Functions that are not reached from an entry point.
         pub functions: bool = false,
-        /// What is decorated to be exported to other modules counts as unused, too,
-        /// unless something in the module uses it.
+        /// Exported functions and variables, too, unless something in the module uses them.
         pub exports: bool = false,
     }
 }
 
-/// Removes the global instructions that nothing uses, with the names and decorations
-/// of what is no longer there, and with debug information about it: types, constants
-/// (specialization constants, too), decoration groups, imported instruction sets,
-/// strings, and what the options say. Returns how many instructions went.
+/// Removes the global instructions that nothing uses, with their names, decorations and debug
+/// information: types, constants (specialization constants, too), decoration groups, imported
+/// instruction sets, strings, and what the options select. Returns the number of removed
+/// instructions.
 ///
-/// An instruction counts as used if one that stays has its id as an operand, other
-/// than to name or decorate it. A `WorkgroupSize` constant is used by the entry points
-/// that have work groups. What can't be decoded uses all ids that its words might be.
+/// An instruction is used if one that stays has its id as an operand, other than to name or
+/// decorate it. Entry points with workgroups use a `WorkgroupSize` constant. An instruction
+/// that can't be decoded uses every id that its words might be.
 ///
-/// Takes time in proportion to the module.
+/// This takes time in proportion to the module.
 ///
 /// ```
 /// use spirvkit_ir::Module;

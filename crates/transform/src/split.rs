@@ -13,7 +13,7 @@ use crate::trim::{Trim, trim_capabilities};
 /// An entry point of a module (specification, section 2.16.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryPoint {
-    /// The name under which programs ask for it.
+    /// Its name.
     pub name: String,
     /// The execution model.
     pub model: ExecutionModel,
@@ -72,10 +72,10 @@ pub enum SplitError {
         name: String,
         /// The model asked for.
         model: Option<ExecutionModel>,
-        /// The entry points that there are.
+        /// The entry points of the module.
         found: Vec<EntryPoint>,
     },
-    /// There are several of the name, in different models.
+    /// Several entry points have the name, in different models.
     Ambiguous {
         /// Those that have the name.
         found: Vec<EntryPoint>,
@@ -150,10 +150,9 @@ pub fn find_entry_point(
     }
 }
 
-/// Leaves of a module what one of its entry points uses: the functions that it reaches
-/// by calls, the variables, types and constants that those use, what is said of all of
-/// them, and the capabilities and extensions that they need. What is exported counts
-/// as unused like anything else.
+/// Reduces a module to what one of its entry points uses: the functions that it reaches by
+/// calls, the variables, types and constants that those use, the names and decorations of all
+/// of them, and the capabilities and extensions that they need. Exports don't count as uses.
 ///
 /// Takes time in proportion to the module.
 ///
@@ -176,7 +175,7 @@ pub fn keep_entry_point(module: &mut Module, entry_point: &EntryPoint) {
     trim_capabilities(module, &Trim { base: true });
 }
 
-/// Leaves of a module what these of its entry points use.
+/// Reduces a module to what these of its entry points use.
 fn keep(module: &mut Module, is_wanted: impl Fn(Inst) -> bool) {
     let others: Vec<Inst> = module
         .globals()
@@ -197,16 +196,16 @@ fn keep(module: &mut Module, is_wanted: impl Fn(Inst) -> bool) {
 /// Up to so many entry points, each is taken out of the module by itself.
 const FEW: usize = 8;
 
-/// Makes a module of each entry point, as [`keep_entry_point`] does, and hands them to
-/// `part` in the entry points' order, with their numbers and their words.
+/// Makes a module of each entry point, as [`keep_entry_point`] does, and passes the index and
+/// words of each to `part`, in the order of entry points.
 ///
-/// Where there are many, the module is halved again and again, so that the time depends
-/// on the modules made, and not on how often the whole one would be read.
+/// If there are many, the module is halved repeatedly, so that the time depends on the size
+/// of the results, not on the number of entry points times the module's size.
 ///
 /// # Errors
 ///
-/// If what is made would take more than the budget: a small module may have very many
-/// entry points that all use most of it. `part` may have been called by then.
+/// If the results would exceed the budget: a small module may have very many entry points
+/// that all use most of it. `part` may have been called before that.
 ///
 /// ```
 /// use spirvkit_binary::Budget;

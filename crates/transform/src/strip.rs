@@ -11,15 +11,14 @@ use crate::remarks::{Remark, Remarks, extended_name};
 const NON_SEMANTIC_INFO: &str = "SPV_KHR_non_semantic_info";
 
 spirvkit_binary::options! {
-    /// What [`strip`] removes. Nothing that it removes has an effect on what the module
-    /// computes.
+    /// What [`strip`] removes. None of it affects what the module computes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Strip {
         /// `OpName` and `OpMemberName`.
         pub names: bool = false,
-        /// Which lines and scopes of source instructions come from: `OpLine`, `OpNoLine`,
-        /// and `DebugLine`, `DebugNoLine`, `DebugScope` and `DebugNoScope` of the
-        /// instruction sets for debug information.
+        /// The source lines and scopes of instructions: `OpLine`, `OpNoLine`, and
+        /// `DebugLine`, `DebugNoLine`, `DebugScope` and `DebugNoScope` of the instruction
+        /// sets for debug information.
         pub lines: bool = false,
         /// Source texts, and how they were processed: `OpSource`, `OpSourceContinued`,
         /// `OpSourceExtension`, `OpModuleProcessed`, and strings that nothing else uses.
@@ -28,14 +27,13 @@ spirvkit_binary::options! {
         /// non-semantic (`NonSemantic.Shader.DebugInfo.100`) or not
         /// (`OpenCL.DebugInfo.100`, `DebugInfo`).
         pub debug_info: bool = false,
-        /// All instructions of the other non-semantic sets, but for
+        /// All instructions of the other non-semantic sets, except for
         /// [`output`](Self::output).
         pub non_semantic: bool = false,
-        /// `DebugPrintf` and `DebugBreak`, which whoever debugs the program has put in on
-        /// purpose.
+        /// `DebugPrintf` and `DebugBreak`, which people add on purpose to debug a program.
         pub output: bool = false,
-        /// Decorations that only tell the names that things had in their source, or what
-        /// belongs together: `UserSemantic`, `UserTypeGOOGLE`, `CounterBuffer`.
+        /// Decorations that only give names in the source, or say what belongs together:
+        /// `UserSemantic`, `UserTypeGOOGLE`, `CounterBuffer`.
         pub reflection: bool = false,
         /// What nothing uses afterwards, as [`prune`](crate::prune) removes it.
         pub unused: bool = false,
@@ -43,8 +41,8 @@ spirvkit_binary::options! {
 }
 
 impl Strip {
-    /// Everything that only describes the source. Output stays, and so do reflection,
-    /// which programs that load the module may ask for, and what is unused.
+    /// Everything that only describes the source. Debugging output stays, as do reflection
+    /// data, which programs that load the module may need, and unused instructions.
     pub const DEBUG: Self = Self {
         names: true,
         lines: true,
@@ -57,14 +55,14 @@ impl Strip {
     };
 }
 
-/// Removes what the options say, together with what depends on it: names and
-/// decorations of what goes, other non-semantic instructions that use it, imports of
-/// sets of which nothing is left, and the extension `SPV_KHR_non_semantic_info` if no
-/// non-semantic set is left. Returns how many instructions went.
+/// Removes what the options select, together with what depends on it: its names and
+/// decorations, other non-semantic instructions that use it, imports of sets that are no
+/// longer used, and the extension `SPV_KHR_non_semantic_info` if no non-semantic set is left.
+/// Returns the number of removed instructions.
 ///
-/// What anything else uses stays, such as the string of a `DebugPrintf`.
+/// What something else uses stays, such as the string of a `DebugPrintf`.
 ///
-/// Takes time in proportion to the module.
+/// This takes time in proportion to the module.
 ///
 /// ```
 /// use spirvkit_ir::Module;

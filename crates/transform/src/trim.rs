@@ -33,25 +33,25 @@ static VISIBLE: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
 const BASE: [Capability; 3] = [Capability::Shader, Capability::Kernel, Capability::Matrix];
 
 spirvkit_binary::options! {
-    /// What [`trim_capabilities`] removes besides what it always does.
+    /// What [`trim_capabilities`] removes in addition.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Trim {
         /// `Shader`, `Kernel` and `Matrix`, too, if nothing needs them or another capability
-        /// implies them. By default they stay where they are declared, as they say what sort
-        /// of module it is.
+        /// implies them. By default they stay where they are declared, because they say what
+        /// kind of module it is.
         pub base: bool = false,
     }
 }
 
-/// Removes every `OpCapability` and `OpExtension` without which the rest of the module
-/// still has all that it needs, and those that say again what has been said (specification,
-/// sections 2.16.1, 3.31 and 3.32.1). Returns how many went.
+/// Removes every `OpCapability` and `OpExtension` that the rest of the module doesn't need,
+/// and repeated ones (specification, sections 2.16.1, 3.31 and 3.32.1). Returns the number of
+/// removed instructions.
 ///
-/// What is needed is determined by
-/// [`Requirements`](spirvkit_analysis::requirements::Requirements): where only the text
-/// of the specification says what rests on a capability, it is kept when in doubt, as are
-/// extensions and capabilities that the grammar doesn't know. A capability that another
-/// one implies goes, and of several that would do, the first stays.
+/// [`Requirements`](spirvkit_analysis::requirements::Requirements) decides what is needed:
+/// where only the text of the specification says what depends on a capability, it is kept
+/// when in doubt, as are extensions and capabilities that the grammar doesn't know. A
+/// capability that another one implies is removed, and of several that would suffice, the
+/// first stays.
 ///
 /// ```
 /// use spirvkit_ir::Module;

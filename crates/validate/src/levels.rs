@@ -1,8 +1,8 @@
-//! The levels at which findings are reported, as a user decides.
+//! Levels at which users want findings reported.
 
 use spirvkit_diagnostics::{Diagnostic, Severity};
 
-/// How a broken rule is reported.
+/// How breaking a rule is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Not at all.
@@ -13,11 +13,11 @@ pub enum Level {
     Deny,
 }
 
-/// Which rules are reported at another [`Level`] than their own.
+/// The rules that are reported at another [`Level`] than their own.
 ///
-/// Rules are named by their ids (`layout.overlap`), families by `layout.*` or
-/// `layout`, and all rules by `*`. A rule's own name counts for more than that of its
-/// family, and of two equal names the later.
+/// Rules are named by their ids (`layout.overlap`), families by `layout.*` or `layout`, and
+/// all rules by `*`. A rule's own name takes precedence over that of its family, and the
+/// later of two equal names over the earlier.
 ///
 /// ```
 /// use spirvkit_validate::{Level, Levels};
@@ -33,16 +33,16 @@ pub enum Level {
 pub struct Levels(Vec<(Pattern, Level)>);
 
 impl Levels {
-    /// Reports the rules of this name at a level. A name that no rule has does nothing:
-    /// [`is_called`](Self::is_called) says which rules it names.
+    /// Sets the level of the rules with this name. A name that no rule has does nothing:
+    /// [`is_called`](Self::is_called) says which rules a name means.
     pub fn set(&mut self, name: &str, level: Level) {
         self.0.push((Pattern::new(name), level));
     }
 
-    /// The level of the rule with this id, unless it is the rule's own.
+    /// The level that was set for the rule with this id; `None` for the rule's own.
     ///
-    /// What can't be decoded (`binary.malformed`) is always an error: there is nothing
-    /// to check then.
+    /// A module that can't be decoded (`binary.malformed`) is always an error, because
+    /// nothing else can be checked.
     pub fn of(&self, id: &str) -> Option<Level> {
         let fitting = self.0.iter().filter(|(pattern, _)| pattern.fits(id));
         let best = fitting.max_by_key(|(pattern, _)| pattern.weight());
@@ -55,7 +55,7 @@ impl Levels {
         can_be_set(id) && Pattern::new(name).fits(id)
     }
 
-    /// A diagnostic at the level that its rule has; `None` if it is not to be reported.
+    /// The diagnostic at the level of its rule; `None` if it is not reported.
     pub fn apply(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
         match self.of(diagnostic.rule()) {
             None => Some(diagnostic),

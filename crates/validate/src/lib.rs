@@ -1,5 +1,5 @@
-//! The rules of SPIR-V: [`validate`] checks a module against the specification
-//! and the environment it is for, and reports every error at once.
+//! The rules of SPIR-V: [`validate`] checks a module against the specification and its
+//! environment, and reports every error at once.
 //!
 //! ```
 //! use spirvkit_validate::{Options, validate};
@@ -54,7 +54,7 @@ pub use options::{DescriptorLayout, Limits, Options};
 pub use rule::{Example, Frame, Rule, UnknownFrame};
 pub use settings::{BadSetting, Setting};
 
-/// What became of a module.
+/// The result of a validation.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     diagnostics: Vec<Diagnostic>,
@@ -77,8 +77,8 @@ impl Report {
         self.diagnostics = diagnostics;
     }
 
-    /// Changes every diagnostic, until their [weights](Diagnostic::weight) are more than the
-    /// budget allows: what comes then is left out, but for the first error.
+    /// Changes every diagnostic, until their [weights](Diagnostic::weight) exceed the budget:
+    /// the rest are left out, except for the first error.
     pub fn map_within(
         &mut self,
         budget: &mut Budget,
@@ -114,7 +114,7 @@ impl Report {
         self.diagnostics
     }
 
-    /// The errors, for `?`: without the warnings, which are what is there if it is valid.
+    /// The errors, for use with `?`; the warnings if the module is valid.
     ///
     /// # Errors
     ///
@@ -125,8 +125,8 @@ impl Report {
         Errors::new(errors).map_or(Ok(warnings), Err)
     }
 
-    /// All of it as text for people, with excerpts of the assembly text whose locations the
-    /// diagnostics have; for a binary module, of a source that has a name and no text.
+    /// All diagnostics as text for people, with excerpts of the assembly text that their
+    /// locations refer to; for a binary module, give a source with a name and no text.
     pub fn render(&self, source: &Source<'_>) -> String {
         render::all(&self.diagnostics, source)
     }
@@ -137,13 +137,12 @@ impl Report {
         all.all(|diagnostic| diagnostic.severity() != Severity::Error)
     }
 
-    /// Whether there may be more errors than [`Options::max_errors`] let through.
+    /// Whether there may be more errors than [`Options::max_errors`] allowed.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Whether something was left out because what is reported of a module stays in proportion
-    /// to its size.
+    /// Whether something was left out to keep the report in proportion to the module.
     pub fn is_over_budget(&self) -> bool {
         self.is_over_budget
     }
@@ -151,16 +150,15 @@ impl Report {
 
 /// Validates a module, given as words in host order.
 ///
-/// Memory grows in proportion to the
-/// module, and time hardly faster; only very many entry points that share very
-/// many functions take longer.
+/// Memory and, but for a logarithm, time are in proportion to the module, except that very
+/// many entry points that share very many functions take longer.
 pub fn validate(words: &[u32], options: &Options) -> Report {
     check(words, options, None)
 }
 
-/// The same with names for ids, without the `%`, which messages use: those of the
-/// assembly text that the module was made from, or the disassembler's. They are asked
-/// for only if there is something to report.
+/// The same with names of ids for messages, without the `%`: those of the assembly text that
+/// the module was made from, or the disassembler's. They are requested only if there is
+/// something to report.
 pub fn validate_named(
     words: &[u32],
     options: &Options,
@@ -209,7 +207,7 @@ fn check(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Rep
     report
 }
 
-/// Validates a module in the form of bytes, of either byte order.
+/// Validates a module given as bytes, in either byte order.
 pub fn validate_bytes(bytes: &[u8], options: &Options) -> Report {
     match words_from_bytes(bytes) {
         Ok((words, _)) => validate(&words, options),

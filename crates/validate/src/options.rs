@@ -1,12 +1,12 @@
-//! What a module is checked by.
+//! What a module is checked against.
 
 use spirvkit_grammar::{TargetEnv, Version};
 
 use crate::levels::Levels;
 
 spirvkit_binary::options! {
-    /// What a module is checked by: the environment it is for, the extensions of the
-    /// client API that relax rules, and the universal limits.
+    /// What a module is checked against: its environment, the extensions of the client API
+    /// that relax rules, and the universal limits.
     ///
     /// ```
     /// use spirvkit_validate::Options;
@@ -22,7 +22,7 @@ spirvkit_binary::options! {
         pub limits: Limits = Limits::default(),
         /// Lets logical addressing allocate and return pointers.
         pub relax_logical_pointer: bool = false,
-        /// Lets a store's value be of another structure type with the same layout.
+        /// Lets a store's value have another structure type with the same layout.
         pub relax_struct_store: bool = false,
         /// `VK_KHR_relaxed_block_layout`; part of Vulkan 1.1.
         pub relax_block_layout: bool = false,
@@ -32,7 +32,7 @@ spirvkit_binary::options! {
         pub scalar_block_layout: bool = false,
         /// The scalar layout for `Workgroup` blocks.
         pub workgroup_scalar_block_layout: bool = false,
-        /// Leaves the layout of blocks unchecked.
+        /// Doesn't check the layout of blocks.
         pub skip_block_layout: bool = false,
         /// Accepts the `LocalSizeId` execution mode where the environment doesn't.
         pub allow_local_size_id: bool = false,
@@ -41,7 +41,7 @@ spirvkit_binary::options! {
         /// Accepts bit instructions on bases that are not 32 bits wide where the
         /// environment doesn't.
         pub allow_vulkan_32_bit_bitwise: bool = false,
-        /// Accepts what front ends for HLSL leave to be legalized.
+        /// Accepts what front ends for HLSL leave to legalization.
         pub before_hlsl_legalization: bool = false,
         /// Size and alignment, in bytes, of a sampler's descriptor in a heap.
         pub sampler_descriptor: DescriptorLayout = DescriptorLayout::default(),
@@ -49,18 +49,17 @@ spirvkit_binary::options! {
         pub image_descriptor: DescriptorLayout = DescriptorLayout::default(),
         /// Size and alignment, in bytes, of a buffer's descriptor in a heap.
         pub buffer_descriptor: DescriptorLayout = DescriptorLayout::default(),
-        /// Leaves the operands of the `DebugInfo` instruction set unchecked, but not
-        /// where its instructions are.
+        /// Checks only the places of instructions of the set `DebugInfo`, not their operands.
         pub skip_debug_info: bool = false,
-        /// Stops after so many errors; 0 is no limit but that what is reported of a module is in
-        /// proportion to it. What [`levels`](Self::levels) make warnings of are none.
+        /// The greatest number of errors to report; 0 means no limit, except that the report
+        /// stays in proportion to the module. Errors that [`levels`](Self::levels) turn into
+        /// warnings don't count.
         pub max_errors: usize = 50,
-        /// Which rules are reported at another level than their own. A rule that is allowed, or
-        /// only warns, hides nothing: the module is checked as if it were kept, so what
-        /// follows from breaking it is reported by the rules that it breaks.
+        /// The rules that are reported at another level than their own. A rule that is
+        /// allowed, or only warns, hides nothing: consequences of breaking it are reported
+        /// under the rules that they break.
         pub levels: Levels = Levels::default(),
-        /// Calls ids by their numbers in messages, even where the caller has names for
-        /// them.
+        /// Uses the numbers of ids in messages, even where the caller has names for them.
         pub raw_ids: bool = false,
     }
 }
@@ -107,7 +106,7 @@ impl Options {
     }
 }
 
-/// Whose rules an environment adds to the specification's.
+/// The API whose rules an environment adds to the specification's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Api {
     /// None: the specification alone.
@@ -117,7 +116,7 @@ pub(crate) enum Api {
     OpenGl,
 }
 
-/// What the rules ask of an environment.
+/// What the rules need to know of an environment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Env {
     pub(crate) target: TargetEnv,
@@ -125,7 +124,7 @@ pub(crate) struct Env {
     /// The client API's version: 1.3 for Vulkan 1.3. For `Universal`, the
     /// version of the language.
     pub(crate) api_version: Version,
-    /// The newest version of the language that the environment takes.
+    /// The newest version of the language that the environment accepts.
     pub(crate) version: Version,
     /// An OpenCL embedded profile.
     pub(crate) embedded: bool,

@@ -53,8 +53,8 @@ impl Rule {
         }
     }
 
-    /// The same as a rule whose breach is worth a warning only, always or in most instruction
-    /// sets, because tools accept modules that break it.
+    /// The same with warnings as the usual severity, because tools accept modules that break
+    /// the rule.
     pub(crate) const fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
@@ -154,7 +154,8 @@ impl Example {
     ///
     /// # Errors
     ///
-    /// If there is no frame or environment of such a name, or the name isn't in its place.
+    /// If there is no frame or environment with such a name, or the name is in the wrong
+    /// place.
     pub fn framed(frames: &str, breaks: &str, keeps: &str) -> Result<Self, UnknownFrame> {
         let mut names = frames.split([',', ' ']).filter(|name| !name.is_empty());
         let unknown = |name: &str| UnknownFrame(name.to_owned());

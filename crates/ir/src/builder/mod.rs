@@ -45,31 +45,31 @@ enum Point {
 
 /// Makes modules, instruction by instruction.
 ///
-/// **Instructions.** There is a method for each opcode, named like it and with
-/// parameters as the grammar has its operands: the result type first, ids as [`Id`],
-/// values of enumerations as the types of `spirvkit_grammar`, literals as `u32` and
-/// `&str`, what may be left out as `Option`, lists as slices. The parameters of an
-/// enumerant are words that follow it: literals, and the numbers of ids. Whatever has a
-/// result returns its id. Each instruction goes where its kind belongs: to its section
-/// before the functions, to the start of the function for its variables, to the head of
-/// the block for phis, and otherwise to the end of the open block.
+/// **Instructions.** There is a method for each opcode, named like it, whose parameters
+/// follow the grammar's operands: the result type first, ids as [`Id`], values of
+/// enumerations as the types of `spirvkit_grammar`, literals as `u32` and `&str`, optional
+/// operands as `Option`, lists as slices. The parameters of an enumerant are words that
+/// follow it: literals, and the numbers of ids. Methods for instructions with a result return
+/// its id. Each instruction goes where its kind belongs: to its section before the functions,
+/// to the start of the function for its variables, to the head of the block for phis, and
+/// otherwise to the end of the open block.
 ///
-/// **Types and constants** are there once: asking for one that the module has gives its
-/// id. Structures are the exception, because two of them that look the same may be
-/// decorated differently: each call of [`type_struct`](Self::type_struct) makes a new
-/// one, and [`type_struct_shared`](Self::type_struct_shared) doesn't. Arrays and pointers
-/// are shared as long as they are not decorated;
+/// **Types and constants** are shared: asking for one that the module has gives its id.
+/// Structures are the exception, because two of them that look the same may be decorated
+/// differently: each call of [`type_struct`](Self::type_struct) makes a new one, while
+/// [`type_struct_shared`](Self::type_struct_shared) shares them. Arrays and pointers are
+/// shared as long as they are not decorated;
 /// [`type_array_with_stride`](Self::type_array_with_stride) shares those of one stride.
 /// Specialization constants are always new.
 ///
 /// **Ids before their definition** come from [`forward`](Self::forward), and
 /// [`define`](Self::define) gives one to the next instruction with a result.
 ///
-/// **Blocks** are begun by [`label`](Self::label) and
-/// [`begin_block`](Self::begin_block), and ended by their terminator.
-/// [`if_`](Self::if_), [`if_else`](Self::if_else), [`if_value`](Self::if_value),
-/// [`loop_`](Self::loop_), [`while_`](Self::while_), [`for_`](Self::for_) and
-/// [`switch_`](Self::switch_) do that, and set the merge instructions.
+/// **Blocks** begin with [`label`](Self::label) or [`begin_block`](Self::begin_block), and
+/// end with their terminator. [`if_`](Self::if_), [`if_else`](Self::if_else),
+/// [`if_value`](Self::if_value), [`loop_`](Self::loop_), [`while_`](Self::while_),
+/// [`for_`](Self::for_) and [`switch_`](Self::switch_) do that, and set the merge
+/// instructions.
 ///
 /// **Capabilities and extensions** are declared as they are used (see [`Enabling`]).
 ///
@@ -77,9 +77,9 @@ enum Point {
 /// collects.
 ///
 /// **Errors** don't stop anything: methods return an id in any case, and
-/// [`finish`](Self::finish) reports all errors at once. It looks at how
-/// the module is put together: ids, blocks, functions, operands as the grammar has them,
-/// capabilities. Whether operands have the right types is checked by `spirvkit-validate`.
+/// [`finish`](Self::finish) reports all errors at once. It checks the structure of the
+/// module: ids, blocks, functions, capabilities, and operands against the grammar.
+/// `spirvkit-validate` checks the types of operands.
 ///
 /// ```
 /// use spirvkit_grammar::{
@@ -145,9 +145,9 @@ impl Builder {
         Self::on(Module::new(version))
     }
 
-    /// Continues a module: its types and constants are used where they fit, and
-    /// [`insert_at`](Self::insert_at) and
-    /// [`continue_function`](Self::continue_function) lead into its functions.
+    /// Continues a module: its types and constants are shared, and
+    /// [`insert_at`](Self::insert_at) and [`continue_function`](Self::continue_function) lead
+    /// into its functions.
     pub fn on(module: Module) -> Self {
         Self {
             first_body: module.first_body(),
@@ -180,13 +180,13 @@ impl Builder {
     }
 
     /// The module, for changes that its own methods make: removing and moving instructions,
-    /// replacing uses, splitting blocks. If the instruction that was inserted before, or the
-    /// block that was added to, is no more, [`insert_at`](Self::insert_at) is next.
+    /// replacing uses, splitting blocks. If that removes the current place of insertion, call
+    /// [`insert_at`](Self::insert_at) next.
     pub fn module_mut(&mut self) -> &mut Module {
         &mut self.module
     }
 
-    /// Ends the module: looks whether it is in order, and declares what it uses.
+    /// Ends the module: checks its structure, and declares what it uses.
     ///
     /// # Errors
     ///

@@ -36,25 +36,24 @@ spirvkit_binary::options! {
         /// How ids get their numbers.
         pub numbering: IdNumbering = IdNumbering::Preserve,
         /// The version of the language to assemble for, whatever the header comments say;
-        /// instructions that it doesn't have are refused.
+        /// instructions that it doesn't have are errors.
         pub target: Option<Version> = None,
         /// The version of the language to assemble for if neither the
         /// [target](Self::target) nor a header comment says which.
         pub default_version: Version = Version::V1_6,
-        /// What is in the header as the generator, whatever the header comments say.
+        /// The generator in the header, whatever the header comments say.
         pub generator: Option<Generator> = None,
-        /// Whether the comments at the top of the text, such as `; Version: 1.3` or
-        /// `; Bound: 10`, decide what the header says.
+        /// Whether the comments at the top of the text, such as `; Version: 1.3` or `; Bound:
+        /// 10`, set the header.
         pub header_comments: bool = true,
-        /// After how many errors to give up, and to say so in one more; 0 is no limit but
-        /// that what is reported of a text is in proportion to it, and how many errors are
-        /// left out is reported in one more. Of ids that nothing defines, no more are
-        /// reported either.
+        /// The number of errors after which to give up, which one more error reports; 0 means
+        /// no limit, except that the report stays in proportion to the text, and one more
+        /// error gives the number of those left out. The limit also applies to warnings of
+        /// undefined ids.
         pub max_errors: usize = 1000,
-        /// Whether to warn of ids that nothing defines. Where a module is checked, too,
-        /// the validator reports them.
+        /// Whether to warn of ids that nothing defines, which the validator reports as well.
         pub undefined_ids: bool = true,
-        /// Whether to keep [what of the text each instruction came
+        /// Whether to keep [where in the text each instruction comes
         /// from](Assembled::origins).
         pub origins: bool = false,
     }
@@ -66,11 +65,11 @@ spirvkit_binary::options! {
 pub struct Assembled {
     /// The module's words, header included, in host order.
     pub words: Vec<u32>,
-    /// What is odd about the text: a header comment that can't be read, and so has no
-    /// effect; an id that nothing defines.
+    /// Warnings: a header comment that can't be read, and so has no effect; an id that
+    /// nothing defines.
     pub warnings: Vec<Diagnostic>,
-    /// What of the text each instruction came from; empty unless
-    /// [asked for](AssembleOptions::origins).
+    /// Where in the text each instruction comes from; empty unless
+    /// [requested](AssembleOptions::origins).
     pub origins: Origins,
 }
 
@@ -83,15 +82,14 @@ impl Assembled {
 
 /// Assembles a module.
 ///
-/// The text is only taken apart and encoded: whether the result is a valid
-/// module is the validator's business.
+/// The text is only parsed and encoded; the validator checks whether the result is a valid
+/// module.
 ///
 /// # Errors
 ///
-/// All errors of the text, in its order, up to
-/// [`max_errors`](AssembleOptions::max_errors). Locations are
-/// [spans](spirvkit_diagnostics::Location::Span) of the text. A text that is most likely
-/// none of this language has [one error](crate::looks_like) that says what it looks like.
+/// All errors of the text, in its order, up to [`max_errors`](AssembleOptions::max_errors).
+/// Locations are [spans](spirvkit_diagnostics::Location::Span) of the text. A text that is
+/// most likely in another language has [one error](crate::looks_like) that says which.
 pub fn assemble(text: &str, options: &AssembleOptions) -> Result<Assembled, Errors> {
     assemble_once(text, options).map_err(|errors| {
         if let Some(error) = text_looks_like(text) {

@@ -7,7 +7,7 @@ use spirvkit_diagnostics::{Location, Span};
 
 use super::operand_spans::operand_span;
 
-/// What of the text each instruction of an assembled module came from.
+/// Where in the text each instruction of an assembled module comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
     /// The offset of each instruction in words from the module's start, and its
@@ -38,8 +38,8 @@ impl Origins {
         Some(self.instructions.get(index)?.1)
     }
 
-    /// The place in the text, which is the one that was assembled, of the operand
-    /// that a word belongs to. `None` for the first word of an instruction.
+    /// The place in `text`, the text that was assembled, of the operand that a word belongs
+    /// to. `None` for the first word of an instruction.
     pub fn operand(&self, text: &str, offset: usize) -> Option<Span> {
         let index = self.index(offset)?;
         let &(start, span) = self.instructions.get(index)?;
@@ -58,8 +58,8 @@ impl Origins {
         next.checked_sub(1)
     }
 
-    /// The same as a location: words in, spans of `text` out, anything else as it
-    /// is. The first word of an instruction stands for all of it, others for the
+    /// The same for a location: words become spans of `text`, anything else stays as it is.
+    /// The first word of an instruction stands for the whole instruction, others for the
     /// operands that they belong to.
     pub fn locate(&self, text: &str, location: Location) -> Location {
         let Location::Word(word) = location else {
@@ -69,7 +69,7 @@ impl Origins {
         span.map_or(location, Location::Span)
     }
 
-    /// The name of an id in the text, without the `%`, unless that is its number.
+    /// The name of an id in the text, without the `%`; `None` if the name is its number.
     pub fn name_of(&self, id: Id) -> Option<&str> {
         self.names.get(&id.0).map(String::as_str)
     }

@@ -15,19 +15,19 @@ use crate::assemble::operand_span;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Excerpt {
-    /// The instruction; what can't be decoded stands as `!` words. Empty if no
+    /// The instruction; what can't be decoded is written as `!` words. Empty if no
     /// instruction starts at the offset.
     pub text: String,
-    /// The place in the shader's own text that the instruction came of, if the
-    /// module tells.
+    /// The place in the shader's own text that the instruction comes from, if the module has
+    /// line information.
     pub shader_line: Option<ShaderLine>,
     /// How many words the instruction has.
     words: usize,
 }
 
 impl Excerpt {
-    /// The text, with the operand marked that a word belongs to: 0 is the word with
-    /// the opcode, which belongs to none.
+    /// The text, with a mark on the operand that a word belongs to. Word 0 has the opcode and
+    /// belongs to none.
     pub fn quote(&self, word: usize) -> Quote {
         Quote::new(&self.text, operand_span(&self.text, self.words, word))
     }
@@ -84,8 +84,9 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
     found
 }
 
-/// Shows instructions one by one, where all together may be too much to keep. `work` gets
-/// what shows the instruction at an offset; from one call to the next, offsets grow.
+/// Shows instructions one by one, where keeping all of them may take too much memory. `work`
+/// gets a function that shows the instruction at an offset; offsets must grow from one call
+/// to the next.
 ///
 /// It takes two passes over the module.
 ///

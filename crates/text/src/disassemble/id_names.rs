@@ -1,5 +1,5 @@
-//! What the disassembler calls ids, for programs that tell about them, and the way back
-//! from what users write.
+//! The disassembler's names of ids, for programs that show ids, and the way back from what
+//! users write.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use spirvkit_grammar::Op;
 use super::names::{Names, SHORT, as_number};
 use crate::assemble::Origins;
 
-/// What the disassembler calls the ids of a module.
+/// The disassembler's names of the ids of a module.
 ///
 /// ```
 /// use spirvkit_binary::Id;
@@ -42,13 +42,13 @@ impl fmt::Debug for IdNames<'_> {
     }
 }
 
-/// What a text may mean that a user wrote for an id: `%main`, `main`, `%12`, `12`.
+/// The ids that a user may mean by a text: `%main`, `main`, `%12`, `12`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Meant {
     /// The id that the disassembler writes so, or else the one with this number.
     pub exact: Option<Id>,
-    /// The other ids that are called so: by `OpName`, or by their number.
+    /// The other ids with this name: by `OpName`, or by their number.
     pub others: Vec<Id>,
 }
 
@@ -69,7 +69,8 @@ impl Meant {
 }
 
 impl<'m> IdNames<'m> {
-    /// Names of at most so many bytes are never [left out](Self::given) for being used often.
+    /// Names of at most this many bytes are never [left out](Self::given), however often they
+    /// are used.
     pub const SHORT: usize = SHORT;
 
     /// The names that the disassembler gives the ids of a module, in words in host
@@ -93,9 +94,9 @@ impl<'m> IdNames<'m> {
         }
     }
 
-    /// Names of a program's own choice, but for such as are too long for how often they are
-    /// used: the text of a module is to stay in proportion to it. They should consist of letters, digits and
-    /// underscores; no two ids should have the same.
+    /// Names that a program chooses, except those that are too long for how often they are
+    /// used: the text of a module stays in proportion to it. Names should be unique and
+    /// consist of letters, digits and underscores.
     pub fn given<'n>(words: &'m [u32], names: impl IntoIterator<Item = (Id, &'n str)>) -> Self {
         let module = Module::new(words).ok();
         let names = module
@@ -108,8 +109,8 @@ impl<'m> IdNames<'m> {
         }
     }
 
-    /// The names that ids have in the text that was assembled to these words. An id may
-    /// be meant by what the disassembler would call it, too.
+    /// The names that ids have in the text that was assembled to these words.
+    /// [`find`](Self::find) accepts the disassembler's names, too.
     pub fn of_text(words: &'m [u32], origins: &Origins) -> Self {
         Self {
             others: Some(Box::new(Self::new(words))),
@@ -117,7 +118,7 @@ impl<'m> IdNames<'m> {
         }
     }
 
-    /// An id's name, without the percent sign, unless that is its number.
+    /// An id's name, without the percent sign; `None` if it is shown by its number.
     pub fn get(&self, id: Id) -> Option<&str> {
         self.names.get(id)
     }
@@ -130,7 +131,7 @@ impl<'m> IdNames<'m> {
         }
     }
 
-    /// A sentence in which ids stand by their numbers (`%12`), with their names.
+    /// A sentence that has ids as numbers (`%12`), with their names instead.
     pub fn show_in<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut shown = String::new();
         let mut rest = text;

@@ -21,22 +21,21 @@ use super::source::Sources;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListedLine {
-    /// Where the instruction is: its place among the module's instructions,
-    /// counted from 0.
+    /// The index of the instruction among the module's instructions, from 0.
     pub place: u32,
     /// The instruction; what can't be decoded stands as `!`
     /// words.
     pub text: String,
-    /// Where in the shader's own text the instruction came of, and that line, such
-    /// as `shader.comp:12:     y = a * x;`, if the module tells; one line, without
-    /// control characters. It is there only where it differs from that of the
-    /// listed instruction before.
+    /// The place in the shader's own text that the instruction comes from, and that line,
+    /// such as `shader.comp:12: y = a * x;`, if the module has line information; one line,
+    /// without control characters. `None` if it is the same as for the previously listed
+    /// instruction.
     pub source: Option<String>,
 }
 
-/// Lists the instructions that are `wanted`, in their order, with names for ids as
-/// the disassembler gives them. Nothing is listed of words without a header, and
-/// nothing behind an instruction whose length can't be.
+/// Lists the instructions that are `wanted`, in their order, with the disassembler's names
+/// for ids. Words without a header give no lines, and the list ends at an instruction with an
+/// impossible length.
 ///
 /// ```
 /// use spirvkit_text::{assemble, listing};
@@ -51,7 +50,7 @@ pub fn listing(words: &[u32], wanted: impl FnMut(&Instruction<'_>) -> bool) -> V
     named_listing(words, &IdNames::new(words), wanted)
 }
 
-/// The same with ids called otherwise.
+/// The same with other names for ids.
 pub fn named_listing(
     words: &[u32],
     names: &IdNames<'_>,
@@ -86,9 +85,9 @@ pub fn named_listing(
     lines
 }
 
-/// Says in a few words what ids stand for: a type as GLSL would write it (`vec3`,
-/// `float[4]`), a constant's value, a variable's name. The result has an element for
-/// each id, in order. What says nothing of itself stands as the text has it (`%12`).
+/// Describes in a few words what ids stand for: a type as GLSL would write it (`vec3`,
+/// `float[4]`), a constant's value, a variable's name. The result has an element for each id,
+/// in order. Ids without a description are shown as in the text (`%12`).
 ///
 /// ```
 /// use spirvkit_binary::Id;

@@ -33,9 +33,9 @@ use crate::kinds;
 pub struct Disassembled {
     /// The text.
     pub text: String,
-    /// What the text can't show, such as padding that is not zero: assembling
-    /// it gives a module that differs in that. And that long names are so many, or used so
-    /// often, that ids stand by their numbers.
+    /// Warnings: what the text can't show, such as padding that is not zero, so that
+    /// assembling it gives a module that differs there; and names that were replaced by
+    /// numbers, because they are long and used very often.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -72,8 +72,8 @@ pub fn disassemble(words: &[u32], options: &DisassembleOptions) -> Result<Disass
 ///
 /// # Errors
 ///
-/// If the bytes are not a whole number of words that starts with the magic
-/// number, or as [`disassemble`] fails.
+/// If the bytes are not a whole number of words that starts with the magic number, or as for
+/// [`disassemble`].
 pub fn disassemble_bytes(
     bytes: &[u8],
     options: &DisassembleOptions,
@@ -82,8 +82,8 @@ pub fn disassemble_bytes(
     disassemble(&words, options)
 }
 
-/// A decoding error as a diagnostic, with its stable rule and its place, as all
-/// parts of this toolkit tell it.
+/// A decoding error as a diagnostic, with its stable rule and its place, as all parts of this
+/// toolkit report it.
 pub fn binary_error(error: &Error) -> Diagnostic {
     let error_at = kind(error.kind()).error(message(error));
     error_at.at_word(error.offset().0)

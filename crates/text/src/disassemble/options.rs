@@ -12,8 +12,8 @@ pub enum Indentation {
 }
 
 spirvkit_binary::options! {
-    /// How to disassemble. The default is the text that people read: header, friendly names,
-    /// one column, no colour.
+    /// How to disassemble. The default is text for people: header, friendly names, one
+    /// column, no colour.
     #[derive(Clone, Debug)]
     pub struct DisassembleOptions {
         /// Whether to start with the header as comments. The assembler reads them
@@ -27,8 +27,7 @@ spirvkit_binary::options! {
         /// Whether to indent blocks by their nesting in structured control flow, with
         /// an empty line before each.
         pub nested_indentation: bool = false,
-        /// Whether to order blocks as structured control flow nests, rather than as
-        /// they stand in the module.
+        /// Whether to order blocks by structured control flow rather than as in the module.
         pub reorder_blocks: bool = false,
         /// Whether to show each instruction's offset in bytes.
         pub offsets: bool = false,
@@ -39,22 +38,22 @@ spirvkit_binary::options! {
         /// opcode, extended instruction, enumerant or mask bit is not known, rather
         /// than to fail.
         pub handle_unknown_opcodes: bool = false,
-        /// Whether to write whatever can't be decoded in a form that assembles to
-        /// the same words, rather than to fail. With raw ids and the header,
-        /// assembling the text then gives the same words for any module with a
-        /// valid header. Ids are written as numbers in any case if something can't
-        /// be decoded, because its ids have nothing but numbers.
+        /// Whether to write whatever can't be decoded in a form that assembles to the same
+        /// words, rather than to fail. With raw ids and the header, assembling the text then
+        /// gives the same words for any module with a valid header. If something can't be
+        /// decoded, all ids are written as numbers, because the ids in it can only be
+        /// numbers.
         pub lenient: bool = false,
         /// Whether to colour the text with ANSI escapes.
         pub color: bool = false,
-        /// Whether to spell out, in a comment behind each instruction, what its
-        /// operands are: types as shader-language text, the values of constants,
-        /// the decorations of variables.
+        /// Whether to explain the operands of each instruction in a comment after it: types
+        /// as shader-language text, the values of constants, the decorations of variables.
         pub annotate: bool = false,
-        /// Whether to show the shader's own source lines, as comments, where the
-        /// module carries them.
+        /// Whether to show the shader's own source lines, as comments, if the module contains
+        /// them.
         pub source: bool = false,
-        /// After how many errors to give up, and to say so in one more; 0 is no limit.
+        /// The number of errors after which to give up, which one more error reports; 0 means
+        /// no limit.
         pub max_errors: usize = 1000,
     }
 }

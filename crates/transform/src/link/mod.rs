@@ -27,17 +27,17 @@ use program::Program;
 use symbols::Symbols;
 use write::Writer;
 
-/// A module to link, with the name that errors call it by.
+/// A module to link, with its name in errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// Usually that of its file.
+    /// Usually the name of its file.
     pub name: &'a str,
     /// The module.
     pub module: &'a Module,
 }
 
 spirvkit_binary::options! {
-    /// How to link. The default makes a program of which every symbol is resolved.
+    /// How to link. The default makes a program in which every symbol is resolved.
     #[derive(Clone, Debug)]
     pub struct Options {
         /// Keep the exports, for modules to be linked with the result.
@@ -47,37 +47,37 @@ spirvkit_binary::options! {
         /// Give the result the highest version among the modules, rather than asking that
         /// all have the same.
         pub use_highest_version: bool = false,
-        /// Let pointers that are parameters or results of a function point to different
-        /// types in the modules, as those do that a compiler made for pointers without
-        /// types. Calls get an `OpBitcast` for each.
+        /// Let pointers that are parameters or results of a function point to different types
+        /// in the modules, as compilers produce for untyped pointers. Calls get an
+        /// `OpBitcast` for each.
         pub allow_pointer_mismatch: bool = false,
-        /// How much memory may be taken by what the interfaces of entry points get, or by the
-        /// errors; [`Budget::for_input`] of the modules, if nothing else is said.
+        /// The memory that additions to the interfaces of entry points, or the errors, may
+        /// take; the default is [`Budget::for_input`] of the modules.
         pub budget: Option<Budget> = None,
     }
 }
 
 /// Makes one module of several.
 ///
-/// Imports become what another module exports under the same name, if both have the
-/// same type; the function control, the decorations and the parameters' attributes are
-/// those of the definition, which the import's decorations must not contradict. Of definitions with the linkage type `LinkOnceODR`, the
-/// first is kept. An imported variable with the decoration `BuiltIn` needs no export.
-/// What only linking needed goes: decorations with `LinkageAttributes`, unless they
-/// are still good for something, and the capability `Linkage`.
+/// Imports become what another module exports under the same name, if both have the same
+/// type; the function control, the decorations and the parameters' attributes are those of
+/// the definition, which the import's decorations must not contradict. Of definitions with
+/// the linkage type `LinkOnceODR`, the first is kept. An imported variable with the
+/// decoration `BuiltIn` needs no export. What only linking needed is removed: decorations
+/// with `LinkageAttributes`, unless they are still needed, and the capability `Linkage`.
 ///
-/// Capabilities, extensions, imports of instruction sets, strings and sources are
-/// there once. Types and constants that are the same become one: their operands and
-/// decorations are equal, types that contain themselves are no exception, and
-/// structures and their members have the same names, too. Of structures that have to
-/// be the same, as the parameters of an imported function, names don't count.
+/// Capabilities, extensions, imports of instruction sets, strings and sources appear once.
+/// Types and constants, even types that contain themselves, become one if their operands and
+/// decorations are equal and, for structures, the names of the structures and members, too.
+/// Where structures have to be the same, as in parameters of an imported function, names
+/// don't count.
 ///
 /// Entry points list what they use now (specification, description of `OpEntryPoint`).
 /// Ids are numbered from 1 without gaps.
 ///
 /// # Errors
 ///
-/// All that is wrong with the modules, at once.
+/// All errors in the modules, at once.
 ///
 /// ```
 /// use spirvkit_ir::Module;

@@ -1,10 +1,10 @@
 //! Specialization (specification, section 2.12): giving specialization constants
 //! their final values.
 //!
-//! [`spec_constants`] lists those that can be given from outside; [`specialize`]
-//! applies values or defaults. What then consumes nothing but final constants is made
-//! final, too: composites in place, and each `OpSpecConstantOp` by what it gives.
-//! Everything else stays as it is.
+//! [`spec_constants`] lists those that can be given from outside; [`specialize`] applies
+//! values or defaults. Whatever then uses only final constants is made final, too: composites
+//! in place, and each `OpSpecConstantOp` is replaced by its result. Everything else stays as
+//! it is.
 //!
 //! ```
 //! use spirvkit_binary::Id;
@@ -54,28 +54,28 @@ pub struct SpecConstant {
     pub name: Option<String>,
     /// The type of its value.
     pub ty: Id,
-    /// The value that it has if nothing else is said.
+    /// Its default value.
     pub default: Scalar,
 }
 
 spirvkit_binary::options! {
-    /// What to make of a module's specialization constants.
+    /// How to specialize a module.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Specialization {
-        /// Result ids of scalar specialization constants, and the bits of their values:
-        /// what `OpConstant` would have, the low word first; for a boolean anything but 0
-        /// is true.
+        /// Result ids of scalar specialization constants, and the bits of their values: the
+        /// words that `OpConstant` would have, the low word first; for a Boolean, anything
+        /// but 0 is true.
         pub values: Vec<(Id, u64)> = Vec::new(),
         /// Result ids of scalar specialization constants that get their default values.
         pub freeze: Vec<Id> = Vec::new(),
-        /// Whether all that is left gets its default value (a full specialization).
+        /// Whether all others get their default values (a full specialization).
         pub all_defaults: bool = false,
-        /// Whether instructions in functions that compute with constants alone are
-        /// replaced by what they give.
+        /// Whether instructions in functions that use only constants are replaced by their
+        /// results.
         pub fold: bool = false,
-        /// How much memory the composites may take that are made of others;
-        /// [`Budget::for_input`] of the module, if nothing else is said. What would go
-        /// beyond it stays what it is, and a warning says so.
+        /// The memory that composites made of others may take; the default is
+        /// [`Budget::for_input`] of the module. What would exceed it stays as it is, with a
+        /// warning.
         pub budget: Option<Budget> = None,
     }
 }
@@ -84,11 +84,11 @@ spirvkit_binary::options! {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Specialized {
-    /// How many specialization constants are constants now.
+    /// The number of specialization constants that are now constants.
     pub finished: usize,
-    /// How many instructions in functions were replaced by constants.
+    /// The number of instructions in functions that were replaced by constants.
     pub folded: usize,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
@@ -104,14 +104,14 @@ pub enum Warning {
         /// Why it is undefined.
         reason: Reason,
     },
-    /// An `OpSpecConstantOp` can't be a constant, and stays what it is.
+    /// An `OpSpecConstantOp` can't become a constant, and stays as it is.
     Kept {
         /// The constant.
         id: Id,
         /// Why.
         reason: NotComputable,
     },
-    /// Some instructions of functions were not replaced by what they give.
+    /// Some instructions in functions were not replaced by their results.
     Unfolded(OverBudget),
 }
 
@@ -214,13 +214,12 @@ fn scalar_default(module: &Module, read: &Instruction<'_>) -> Option<(Id, Id, Sc
 
 /// Makes specialization constants final, in one pass in the module's order.
 ///
-/// A constant that is final loses its `SpecId`, which only specialization constants
-/// may have. What can't be written as a constant, such as a pointer, stays; a warning
-/// says so.
+/// A constant that is final loses its `SpecId`, which only specialization constants may have.
+/// What can't become a constant, such as a pointer, stays, with a warning.
 ///
 /// # Errors
 ///
-/// If an id given isn't that of a scalar specialization constant, or has two values.
+/// If a given id isn't that of a scalar specialization constant, or has two values.
 pub fn specialize(
     module: &mut Module,
     wanted: &Specialization,

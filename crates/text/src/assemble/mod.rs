@@ -43,8 +43,8 @@ spirvkit_binary::options! {
         pub default_version: Version = Version::V1_6,
         /// The generator in the header, whatever the header comments say.
         pub generator: Option<Generator> = None,
-        /// Whether the comments at the top of the text, such as `; Version: 1.3` or `; Bound:
-        /// 10`, set the header.
+        /// Whether the comments at the top of the text, such as `; Version: 1.3` or
+        /// `; Bound: 10`, set the header.
         pub header_comments: bool = true,
         /// The number of errors after which to give up, which one more error reports; 0 means
         /// no limit, except that the report stays in proportion to the text, and one more

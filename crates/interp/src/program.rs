@@ -1,5 +1,7 @@
 //! What an entry point is lowered to: instructions on columns of scalars.
 
+use std::sync::Arc;
+
 use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{GlslStd450, Op};
 
@@ -21,6 +23,9 @@ pub(crate) fn pair(columns: &[Reg]) -> Pair {
 
 /// A scalar that an operation takes.
 pub(crate) type Operand = (ScalarType, Pair);
+
+/// An offset beyond the end of any object.
+pub(crate) const BEYOND: u32 = u32::MAX;
 
 /// Index of an instruction.
 pub(crate) type Pc = u32;
@@ -153,11 +158,11 @@ pub(crate) enum Inst {
         a: Reg,
         b: Reg,
     },
-    /// `base + index * stride`, modulo 2³².
+    /// `base + index * stride`, with a signed index; [`BEYOND`] where that is no offset.
     Offset {
         to: Reg,
         base: Reg,
-        index: Reg,
+        index: Pair,
         stride: u32,
     },
     /// Reports an index that is not below the limit.
@@ -280,6 +285,7 @@ pub(crate) struct Atomic {
     pub(crate) address: Address,
     pub(crate) value: Pair,
     pub(crate) comparator: Pair,
+    pub(crate) environment: Environment,
 }
 
 /// What the lanes of a tangle do together.
@@ -294,6 +300,7 @@ pub(crate) struct Group {
     pub(crate) second: Reg,
     /// How many lanes a cluster has; 0 for all.
     pub(crate) cluster: u32,
+    pub(crate) environment: Environment,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,7 +308,7 @@ pub(crate) enum GroupOp {
     Elect,
     All,
     Any,
-    AllEqual,
+    AllEqual(ScalarType),
     Broadcast,
     BroadcastFirst,
     Ballot,
@@ -348,7 +355,7 @@ pub(crate) struct Switch {
 /// What is known of an object before it is there.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectInfo {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) kind: ObjectKind,
 }
 
@@ -365,8 +372,8 @@ pub(crate) enum ObjectKind {
     },
     /// The push constants, with as many bytes as the block has.
     Push { size: u32 },
-    /// Memory of a workgroup, which may begin with zeros.
-    Workgroup { size: u32 },
+    /// Memory of a workgroup, where it begins.
+    Workgroup { start: u32, size: u32 },
     /// Memory of each lane, where it begins.
     Lane { start: u32, size: u32 },
 }
@@ -431,6 +438,86 @@ pub(crate) struct Program {
     pub(crate) objects: Vec<ObjectInfo>,
     /// The bytes that each lane has of its own.
     pub(crate) lane_bytes: u32,
+    /// The bytes that each workgroup has.
+    pub(crate) workgroup_bytes: u32,
+    /// Columns of variables, which begin with zeros.
+    pub(crate) zeroed: Vec<Reg>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) workgroup_size: [u32; 3],
+}
+
+impl Program {
+    /// Whether all columns are there that instructions read and write. Where rules are broken
+    /// that lowering relies on, some may not be.
+    pub(crate) fn is_complete(&self) -> bool {
+        let is = |column: &Reg| *column < self.columns;
+        let is_scalar = |&(ty, [low, high]): &Operand| is(&low) && (ty.width() <= 32 || is(&high));
+        let is_address = |address: &Address| {
+            let has_object = match address.object {
+                Object::Known(object) => (object as usize) < self.objects.len(),
+                Object::Column(column) => is(&column),
+            };
+            has_object && (address.offset == NO_REG || is(&address.offset))
+        };
+        let are = |inst: &Inst| match inst {
+            Inst::Copy { to, from } => is(to) && is(from),
+            Inst::Unary { to, a, .. } => is(to) && is(a),
+            Inst::Binary { to, a, b, .. } => is(to) && is(a) && is(b),
+            Inst::Select {
+                to,
+                condition,
+                a,
+                b,
+            } => is(to) && is(condition) && is(a) && is(b),
+            Inst::Offset {
+                to, base, index, ..
+            } => is(to) && is(base) && is(&index[0]),
+            Inst::CheckIndex { index, .. } => is(index),
+            Inst::Load { to, cell } => {
+                is(&(to + cell.leaf.columns() as u32 - 1)) && is_address(&cell.address)
+            }
+            Inst::Store { from, cell } => {
+                from[..cell.leaf.columns()].iter().all(is) && is_address(&cell.address)
+            }
+            Inst::ArrayLength { to, address, .. } => is(to) && is_address(address),
+            Inst::Branch { condition, .. } => is(condition),
+            _ => true,
+        };
+        let takes_second = |op: GroupOp| {
+            matches!(
+                op,
+                GroupOp::BallotBitExtract
+                    | GroupOp::Broadcast
+                    | GroupOp::Shuffle
+                    | GroupOp::ShuffleXor
+                    | GroupOp::ShuffleUp
+                    | GroupOp::ShuffleDown
+                    | GroupOp::Rotate
+                    | GroupOp::QuadBroadcast
+                    | GroupOp::QuadSwap
+            )
+        };
+        self.code.iter().all(are)
+            && self
+                .general
+                .iter()
+                .all(|general| general.operands.iter().all(is_scalar))
+            && self
+                .vectors
+                .iter()
+                .all(|it| it.operands.iter().flatten().all(is_scalar))
+            && self
+                .atomics
+                .iter()
+                .all(|atomic| is_address(&atomic.address))
+            && self.switches.iter().all(|switch| is(&switch.low))
+            && self.moves.iter().all(|(to, from)| is(to) && is(from))
+            && self.groups.iter().all(|group| {
+                let columns = group.to.iter().chain(&group.value);
+                let has_value = group.op == GroupOp::Elect || !group.value.is_empty();
+                columns.into_iter().all(is)
+                    && has_value
+                    && (!takes_second(group.op) || is(&group.second))
+            })
+    }
 }

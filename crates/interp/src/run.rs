@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use spirvkit_analysis::ModuleIndex;
+use spirvkit_analysis::index::EntryPoint;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
-use spirvkit_grammar::Decoration;
+use spirvkit_grammar::{Decoration, ExecutionModel};
 use spirvkit_ir::Module;
 use spirvkit_transform::{Specialization, spec_constants, specialize};
 
@@ -185,7 +186,7 @@ impl<'a> Run<'a> {
         };
         for &(set, binding, element) in self.buffers.keys() {
             let count = surroundings.descriptors.entry((set, binding)).or_insert(0);
-            *count = (*count).max(element + 1);
+            *count = (*count).max(element.saturating_add(1));
         }
         let program = lower(&m, entry, &surroundings)?;
         let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
@@ -193,10 +194,11 @@ impl<'a> Run<'a> {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
             return Err(Box::new(kinds::UNSUPPORTED.error(message)));
         }
-        let buffers = self.bind(&program)?;
+        let (buffers, homes) = self.bind(&program)?;
         let mut shared = Shared {
             program: &program,
             buffers,
+            homes,
             findings: Findings::default(),
             steps: 0,
             max_steps: self.max_steps,
@@ -215,13 +217,14 @@ impl<'a> Run<'a> {
             }
         }
         let Shared {
-            buffers,
+            mut buffers,
+            homes,
             findings,
             steps,
             ..
         } = shared;
         let mut results = BTreeMap::new();
-        for (object, buffer) in program.objects.iter().zip(buffers) {
+        for (object, home) in program.objects.iter().zip(homes) {
             if let ObjectKind::Buffer {
                 set,
                 binding,
@@ -229,7 +232,8 @@ impl<'a> Run<'a> {
                 ..
             } = object.kind
             {
-                results.insert((set, binding, element), buffer.bytes);
+                let contents = results.entry((set, binding, element));
+                contents.or_insert_with(|| std::mem::take(&mut buffers[home]));
             }
         }
         let findings = findings.into_diagnostics(&program);
@@ -272,50 +276,72 @@ impl<'a> Run<'a> {
 
     fn entry_point(&self, m: &ModuleIndex<'_>) -> Result<Id, Box<Diagnostic>> {
         let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
-        let named = |name: &str| m.entry_points.iter().find(|entry| entry.name() == name);
-        match &self.entry {
-            Some(name) => match named(name) {
-                Some(entry) => Ok(entry.function),
-                None => Err(interface(format!("there is no entry point `{name}`"))),
-            },
-            None => match &m.entry_points[..] {
-                [entry] => Ok(entry.function),
-                [] => Err(interface(String::from("the module has no entry point"))),
-                all => {
-                    let names: Vec<String> = all
-                        .iter()
-                        .map(|entry| format!("`{}`", entry.name()))
-                        .collect();
-                    let message = format!(
-                        "the module has several entry points, of which one must be chosen: {}",
-                        names.join(", ")
-                    );
-                    Err(interface(message))
-                }
-            },
+        let all: Vec<&EntryPoint<'_>> = match &self.entry {
+            Some(name) => m
+                .entry_points
+                .iter()
+                .filter(|entry| entry.name() == *name)
+                .collect(),
+            None => m.entry_points.iter().collect(),
+        };
+        let is_compute = |entry: &&&EntryPoint<'_>| entry.model == ExecutionModel::GLCompute;
+        let compute: Vec<&EntryPoint<'_>> = all.iter().filter(is_compute).copied().collect();
+        match (&compute[..], &all[..], &self.entry) {
+            ([entry], ..) => Ok(entry.function),
+            ([], [other, ..], _) => {
+                let what = format!(
+                    "an entry point of the execution model {} can't be run yet",
+                    other.model
+                );
+                let error = kinds::UNSUPPORTED.error(what);
+                Err(Box::new(error.at_word(other.inst.offset() as usize)))
+            }
+            ([], [], Some(name)) => Err(interface(format!("there is no entry point `{name}`"))),
+            ([], [], None) => Err(interface(String::from("the module has no entry point"))),
+            _ => {
+                let names = compute.iter().map(|entry| format!("`{}`", entry.name()));
+                let names: Vec<String> = names.collect();
+                let message = format!(
+                    "the module has several entry points, of which one must be chosen: {}",
+                    names.join(", ")
+                );
+                Err(interface(message))
+            }
         }
     }
 
-    /// Gives each object its buffer.
-    fn bind(&mut self, program: &Program) -> Result<Vec<Buffer>, Box<Diagnostic>> {
+    /// The buffers of the run, and which of them each object is.
+    fn bind(&mut self, program: &Program) -> Result<(Vec<Buffer>, Vec<usize>), Box<Diagnostic>> {
         let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
-        let mut buffers = Vec::with_capacity(program.objects.len());
+        // What is no buffer is the first, which is empty.
+        let mut buffers = vec![Buffer::new()];
+        let mut homes = Vec::with_capacity(program.objects.len());
+        let mut known: BTreeMap<(u32, u32, u32), usize> = BTreeMap::new();
         for object in &program.objects {
-            let bytes = match object.kind {
+            let home = match object.kind {
                 ObjectKind::Buffer {
                     set,
                     binding,
                     element,
                     ..
-                } => match self.buffers.get(&(set, binding, element)) {
-                    Some(bytes) => bytes.clone(),
-                    None => {
-                        return Err(interface(format!(
-                            "`{}` at set {set}, binding {binding} has no buffer",
-                            object.name
-                        )));
+                } => {
+                    let place = (set, binding, element);
+                    // Several variables may be views of one buffer.
+                    match (known.get(&place), self.buffers.remove(&place)) {
+                        (Some(&home), _) => home,
+                        (None, Some(bytes)) => {
+                            buffers.push(bytes);
+                            known.insert(place, buffers.len() - 1);
+                            buffers.len() - 1
+                        }
+                        (None, None) => {
+                            return Err(interface(format!(
+                                "`{}` at set {set}, binding {binding} has no buffer",
+                                object.name
+                            )));
+                        }
                     }
-                },
+                }
                 ObjectKind::Push { size } => {
                     let size = size as usize;
                     if self.push.len() < size {
@@ -325,13 +351,14 @@ impl<'a> Run<'a> {
                             self.push.len()
                         )));
                     }
-                    self.push[..size].to_vec()
+                    buffers.push(self.push[..size].to_vec());
+                    buffers.len() - 1
                 }
-                _ => Vec::new(),
+                _ => 0,
             };
-            buffers.push(Buffer { bytes });
+            homes.push(home);
         }
-        Ok(buffers)
+        Ok((buffers, homes))
     }
 }
 

@@ -40,7 +40,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TYPE:NUMBERS", value_parser = arguments::numbers)]
     push: Vec<Numbers>,
 
-    /// Give the specialization constant with this SpecId a value
+    /// Give the specialization constant with this SpecId a value: an integer, true,
+    /// false, or with a point a floating-point number of 32 bits
     #[arg(long, value_name = "SPECID=VALUE", value_parser = arguments::constant)]
     spec: Vec<(u32, u64)>,
 
@@ -143,7 +144,16 @@ fn prepared<'a>(
     let mut buffers: BTreeMap<Binding, Vec<u8>> = BTreeMap::new();
     for (binding, contents) in &arguments.bind {
         let bytes = match contents {
-            Contents::Zeros(bytes) => vec![0; *bytes],
+            Contents::Zeros(bytes) => {
+                let mut zeros = Vec::new();
+                if zeros.try_reserve_exact(*bytes).is_err() {
+                    let error = std::io::Error::from(std::io::ErrorKind::OutOfMemory);
+                    messages.add_of(&format!("zeros:{bytes}"), &read_error(&error));
+                    return None;
+                }
+                zeros.resize(*bytes, 0);
+                zeros
+            }
             Contents::Numbers(numbers) => numbers.bytes.clone(),
             Contents::File(path) => match read(path) {
                 Ok(bytes) => bytes,

@@ -167,6 +167,8 @@ fn what_does_not_fit_is_refused() {
     };
     fails(&[], 1, "`numbers` at set 1, binding 2 has no buffer");
     fails(&["--bind", "1:2=missing.bin"], 1, "missing.bin");
+    let endless = "1:2=zeros:18446744073709551615";
+    fails(&["--bind", endless], 1, "zeros:18446744073709551615");
     fails(
         &["--spec", "6=1"],
         1,

@@ -81,6 +81,9 @@ impl Lowering<'_, '_> {
                 let mut columns = Vec::with_capacity(count);
                 for &part in inst.args() {
                     columns.extend(self.value_of_constant(Id(part))?);
+                    if columns.len() > count {
+                        return Err(self.broken("a composite constant has too many parts"));
+                    }
                 }
                 match op {
                     Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {

@@ -10,7 +10,7 @@ use spirvkit_eval::{
 use spirvkit_grammar::{ExtInstSet, GlslStd450 as Glsl};
 
 use super::types::F32;
-use super::{Lowering, Result, arguments};
+use super::{Lowering, MAX_OPERANDS, Result, arguments};
 use crate::program::{GeneralOp, Inst, Operand, Reg, Unary, Vector, pair};
 
 impl<'a> Lowering<'_, 'a> {
@@ -23,6 +23,9 @@ impl<'a> Lowering<'_, 'a> {
             return Err(self.unsupported("an extended instruction of this set"));
         }
         let instruction = Glsl(inst.arg(1));
+        if inst.args().len() > 2 + MAX_OPERANDS {
+            return Err(self.unsupported(name(instruction)));
+        }
         let columns = match instruction {
             Glsl::ModfStruct | Glsl::FrexpStruct => self.two_results(inst, instruction)?,
             Glsl::Modf | Glsl::Frexp => {
@@ -54,11 +57,7 @@ impl<'a> Lowering<'_, 'a> {
             | Glsl::UnpackDouble2x32 => self.whole(inst, instruction)?,
             _ => self.by_glsl_component(inst, instruction)?,
         };
-        let ty = inst.result_type().unwrap_or(Id(0));
-        let expected = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
-        if columns.len() != expected as usize {
-            return Err(self.broken("a result has another size than its type"));
-        }
+        self.check_columns(inst, columns.len())?;
         self.define(inst, columns);
         Ok(())
     }

@@ -5,11 +5,12 @@ use hashbrown::HashMap;
 use spirvkit_analysis::index::{Function, Inst as Instruction};
 use spirvkit_analysis::{Components, Graph, Lookup, Node, PostDominatorTree, Type};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{AddressingModel, Decoration, Op};
+use spirvkit_eval::ScalarType;
+use spirvkit_grammar::{AddressingModel, Decoration, Op, StorageClass};
 
 use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Signature, Value, arguments};
-use crate::program::{Address, Edge, FrameKind, Inst, NO_REG, Object, Pc, Reg, Switch};
+use crate::program::{Address, Edge, FrameKind, Inst, Object, Pc, Reg, Switch, pair};
 
 /// The blocks of the function that is being lowered.
 struct Blocks {
@@ -30,9 +31,9 @@ impl<'a> Lowering<'_, 'a> {
         let Some(index) = self.m.function_index(entry) else {
             return Err(self.broken("the entry point's function is not defined"));
         };
-        // Pointers are kept in eight bytes.
-        if self.m.addressing == AddressingModel::Physical32 {
-            return Err(self.unsupported("a module with addresses of 32 bits"));
+        // A pointer is an object and an offset, which no address tells.
+        if self.m.addressing != AddressingModel::Logical {
+            return Err(self.unsupported("a module with addresses"));
         }
         let mut called = self.m.call_tree(entry);
         called.sort_unstable();
@@ -47,6 +48,14 @@ impl<'a> Lowering<'_, 'a> {
             self.function(function)?;
         }
         let id = self.m.functions[index as usize].id;
+        let has_parameters = self
+            .signatures
+            .get(&id.0)
+            .is_some_and(|known| !known.parameters.is_empty());
+        if has_parameters {
+            self.here = self.m.functions[index as usize].range.start;
+            return Err(self.unsupported("an entry point with parameters"));
+        }
         self.program.entry = self.signatures.get(&id.0).map_or(0, |known| known.index);
         Ok(())
     }
@@ -91,7 +100,7 @@ impl<'a> Lowering<'_, 'a> {
                     if inst.op() == Op::FunctionParameter {
                         parameters.push(columns.clone());
                     }
-                    self.define_as(inst, ty, columns);
+                    self.define_as(inst, ty, columns)?;
                     if inst.op() == Op::Phi {
                         let result = inst.result().map_or(0, |id| id.0);
                         let pairs = inst.args().chunks_exact(2);
@@ -114,19 +123,51 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// Gives a result columns; what is a pointer is one into memory.
-    pub(super) fn define_as(&mut self, inst: Instruction<'a>, ty: Id, columns: Vec<Reg>) {
+    pub(super) fn define_as(
+        &mut self,
+        inst: Instruction<'a>,
+        ty: Id,
+        columns: Vec<Reg>,
+    ) -> Result<()> {
         if self.m.is_pointer(ty)
             && let [offset, object] = columns[..]
         {
+            self.refuse_arranged(ty)?;
             let address = Address {
                 object: Object::Column(object),
                 offset,
                 constant: 0,
             };
             self.define_pointer(inst, address, Arrangement::Plain);
-            return;
+            return Ok(());
         }
         self.define(inst, columns);
+        Ok(())
+    }
+
+    /// Refuses a pointer that is a value, if what it points to may lie as other decorations say
+    /// than those that can be seen: how matrices lie, their members tell.
+    fn refuse_arranged(&self, pointer: Id) -> Result<()> {
+        let Type::Pointer { class, pointee } = self.m.ty(pointer) else {
+            return Ok(());
+        };
+        if matches!(
+            class,
+            StorageClass::Function | StorageClass::Private | StorageClass::Workgroup
+        ) {
+            return Ok(());
+        }
+        let is_arranged = match self.m.ty(pointee) {
+            Type::Vector { .. } => {
+                let mut rows = self.m.all_decorated_with(Decoration::RowMajor);
+                rows.next().is_some()
+            }
+            _ => self.types.holds_matrices(pointee),
+        };
+        match is_arranged {
+            true => Err(self.unsupported("a pointer to a matrix or its columns as a value")),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn define_pointer(
@@ -332,16 +373,27 @@ impl<'a> Lowering<'_, 'a> {
                 });
             }
             Op::Switch => {
-                let selector = self.value(inst.id(0))?;
+                let selector = pair(&self.value(inst.id(0))?);
+                if !matches!(self.component(inst.id(0))?, ScalarType::Integer { .. }) {
+                    return Err(self.broken("a switch chooses by what is no integer"));
+                }
+                // What phis get is the same for all cases that lead to a block.
+                let mut edges: HashMap<u32, Edge> = HashMap::new();
                 let default = self.edge(from, to(self, inst.arg(1))?, blocks)?;
+                edges.insert(inst.arg(1), default);
                 let mut cases = Vec::new();
                 for (literal, label) in self.cases(inst) {
-                    cases.push((literal, self.edge(from, to(self, label)?, blocks)?));
+                    let edge = match edges.get(&label) {
+                        Some(&edge) => edge,
+                        None => self.edge(from, to(self, label)?, blocks)?,
+                    };
+                    edges.insert(label, edge);
+                    cases.push((literal, edge));
                 }
                 cases.sort_unstable_by_key(|case| case.0);
                 let switch = Switch {
-                    low: selector.first().copied().unwrap_or(NO_REG),
-                    high: selector.get(1).copied().unwrap_or(NO_REG),
+                    low: selector[0],
+                    high: selector[1],
                     cases,
                     default,
                 };
@@ -398,6 +450,7 @@ impl<'a> Lowering<'_, 'a> {
         let start = self.program.moves.len() as u32;
         let moves = self.in_order(pairs)?;
         self.program.moves.extend(moves);
+        self.check_size()?;
         Ok(Edge {
             target: to,
             moves: (start, self.program.moves.len() as u32),
@@ -487,7 +540,7 @@ impl<'a> Lowering<'_, 'a> {
         // Another call may come before the result is used.
         let columns = self.columns(signature.result.len())?;
         self.copy(&columns, &signature.result);
-        self.define_as(inst, ty, columns);
+        self.define_as(inst, ty, columns)?;
         Ok(())
     }
 

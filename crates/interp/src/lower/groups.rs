@@ -1,7 +1,7 @@
 //! What the invocations of a subgroup do together (section 3.32.24).
 
+use spirvkit_analysis::Lookup;
 use spirvkit_analysis::index::Inst as Instruction;
-use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
 use spirvkit_eval::ScalarType;
 use spirvkit_grammar::{GlslStd450 as Glsl, GroupOperation, Op, Scope};
@@ -20,7 +20,7 @@ fn operation(op: Op) -> Option<GroupOp> {
         Op::GroupNonUniformElect => GroupOp::Elect,
         Op::GroupNonUniformAll => GroupOp::All,
         Op::GroupNonUniformAny => GroupOp::Any,
-        Op::GroupNonUniformAllEqual => GroupOp::AllEqual,
+        Op::GroupNonUniformAllEqual => GroupOp::AllEqual(ScalarType::Bool),
         Op::GroupNonUniformBroadcast => GroupOp::Broadcast,
         Op::GroupNonUniformBroadcastFirst => GroupOp::BroadcastFirst,
         Op::GroupNonUniformBallot => GroupOp::Ballot,
@@ -156,11 +156,12 @@ impl<'a> Lowering<'_, 'a> {
             Some(size) => self.m.constant_u64(Id(size)).unwrap_or(0) as u32,
             None => 0,
         };
-        if operation == GroupOp::AllEqual && matches!(self.m.ty(ty), Type::Vector { .. }) {
-            return Err(self.broken("the result is a Boolean"));
-        }
+        let operation = match operation {
+            GroupOp::AllEqual(_) => GroupOp::AllEqual(self.component(inst.id(1))?),
+            other => other,
+        };
         self.emit_group(operation, to.clone(), value, second, cluster);
-        self.define_as(inst, ty, to);
+        self.define_as(inst, ty, to)?;
         Ok(())
     }
 
@@ -178,6 +179,7 @@ impl<'a> Lowering<'_, 'a> {
             value,
             second,
             cluster,
+            environment: self.environment,
         });
         self.emit(Inst::Group(self.program.groups.len() as u32 - 1));
     }

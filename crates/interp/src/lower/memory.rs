@@ -7,7 +7,9 @@ use spirvkit_grammar::{Decoration, Op};
 
 use super::types::{Arrangement, Placed};
 use super::{Lowering, Pointer, Result, Value};
-use crate::program::{Address, Atomic, Binary, Cell, Inst, NO_REG, Object, Reg, pair};
+use crate::program::{
+    Address, Atomic, BEYOND, Binary, Cell, Inst, NO_REG, Object, Pair, Reg, pair,
+};
 
 impl<'a> Lowering<'_, 'a> {
     /// A pointer operand into memory.
@@ -38,7 +40,7 @@ impl<'a> Lowering<'_, 'a> {
     pub(super) fn load(&mut self, inst: Instruction<'a>) -> Result<()> {
         let ty = inst.result_type().unwrap_or(Id(0));
         let columns = self.load_from(inst.id(0), ty)?;
-        self.define_as(inst, ty, columns);
+        self.define_as(inst, ty, columns)?;
         Ok(())
     }
 
@@ -129,6 +131,7 @@ impl<'a> Lowering<'_, 'a> {
                 return Err(self.unsupported("pointer arithmetic on a variable without an address"));
             }
             let part = self.part_of_columns(&columns, pointee, indexes)?;
+            self.listed += part.len();
             if let Some(result) = inst.result() {
                 self.values.insert(result.0, Value::Register(part));
             }
@@ -223,17 +226,16 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// Reports an index that is not below a limit.
-    fn check_index(&mut self, index: Id, count: u64) -> Result<()> {
+    pub(super) fn check_index(&mut self, index: Id, count: u64) -> Result<()> {
         let columns = self.value(index)?;
         let width = self.component(index)?.width();
         let &[low, ref rest @ ..] = &columns[..] else {
             return Err(self.broken("an index is expected"));
         };
         // A negative index is a large one; narrow ones have to be made so.
-        let (low, high) = match width {
-            64 => (low, rest.first().copied().unwrap_or(NO_REG)),
-            32 => (low, NO_REG),
-            _ => (self.sign_extended(index)?, NO_REG),
+        let [low, high] = match width {
+            32 | 64 => [low, rest.first().copied().unwrap_or(NO_REG)],
+            _ => self.sign_extended(index)?,
         };
         self.emit(Inst::CheckIndex {
             index: low,
@@ -243,48 +245,46 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    /// A 32-bit column for an index of any width, which is taken as signed (section 3.32.8).
-    fn sign_extended(&mut self, index: Id) -> Result<Reg> {
+    /// The columns of an index of any width, which is taken as signed (section 3.32.8).
+    fn sign_extended(&mut self, index: Id) -> Result<Pair> {
         let ty = self.component(index)?;
-        let column = self.scalar(index)?;
+        let columns = pair(&self.value(index)?);
         let unused = 32u32.saturating_sub(ty.width());
         if unused == 0 {
-            return Ok(column);
+            return Ok(columns);
         }
-        let (up, down, amount) = (self.column()?, self.column()?, self.word(unused));
-        self.emit(Inst::Binary {
-            op: Binary::ShiftLeft,
-            to: up,
-            a: column,
-            b: amount,
-        });
-        self.emit(Inst::Binary {
-            op: Binary::ShiftRightArithmetic,
-            to: down,
-            a: up,
-            b: amount,
-        });
-        Ok(down)
+        let amount = self.word(unused);
+        let up = self.binary(Binary::ShiftLeft, columns[0], amount)?;
+        let down = self.binary(Binary::ShiftRightArithmetic, up, amount)?;
+        Ok([down, NO_REG])
     }
 
     /// An address so many strides further.
     fn advance(&mut self, from: Address, index: Id, stride: u32) -> Result<Address> {
-        if let Some(index) = self.m.constant_u64(index) {
-            return Ok(at(from, (index as u32).wrapping_mul(stride)));
+        if let Some(index) = self.m.constant_i64(index) {
+            let further = index.checked_mul(stride.into());
+            let constant = further.and_then(|it| it.checked_add(from.constant.into()));
+            let constant = constant.and_then(|it| u32::try_from(it).ok());
+            if constant.is_some() || from.offset == NO_REG {
+                let constant = constant.unwrap_or(BEYOND);
+                return Ok(Address { constant, ..from });
+            }
         }
         let index = self.sign_extended(index)?;
+        // An index may be negative, so it is added to all that is known.
+        let base = self.offset(from)?;
         let to = self.column()?;
-        let base = match from.offset {
-            NO_REG => self.word(0),
-            base => base,
-        };
         self.emit(Inst::Offset {
             to,
             base,
             index,
             stride,
         });
-        Ok(Address { offset: to, ..from })
+        Ok(Address {
+            offset: to,
+            constant: 0,
+            ..from
+        })
     }
 
     /// How many descriptors a variable stands for, if it is an array of them.
@@ -369,6 +369,9 @@ impl<'a> Lowering<'_, 'a> {
         };
         let (value, comparator) = (columns(self, value)?, columns(self, comparator)?);
         let result = match inst.result_type() {
+            Some(result) if self.scalar_type(result)? != ty => {
+                return Err(self.broken("the value of an atomic has another type than its result"));
+            }
             Some(ty) => self.columns_of(ty)?,
             None => Vec::new(),
         };
@@ -380,6 +383,7 @@ impl<'a> Lowering<'_, 'a> {
             address,
             value,
             comparator,
+            environment: self.environment,
         });
         self.emit(Inst::Atomic(self.program.atomics.len() as u32 - 1));
         self.define(inst, result);
@@ -426,7 +430,7 @@ impl<'a> Lowering<'_, 'a> {
         if value.len() != count as usize {
             return Err(self.unsupported("a pointer as a number of other than 64 bits"));
         }
-        self.define_as(inst, ty, value);
+        self.define_as(inst, ty, value)?;
         Ok(())
     }
 }
@@ -434,7 +438,7 @@ impl<'a> Lowering<'_, 'a> {
 /// An address so many bytes further.
 fn at(from: Address, offset: u32) -> Address {
     Address {
-        constant: from.constant.wrapping_add(offset),
+        constant: from.constant.saturating_add(offset),
         ..from
     }
 }

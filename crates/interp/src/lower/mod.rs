@@ -37,6 +37,9 @@ const MAX_COLUMNS: u32 = 1 << 20;
 /// in values: large composites that are only handed on take no instruction.
 const MAX_CODE: usize = 1 << 24;
 
+/// How many operands an operation takes at most.
+const MAX_OPERANDS: usize = 4;
+
 /// What lowering must know of the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
@@ -92,7 +95,6 @@ struct Lowering<'m, 'a> {
     entry: Id,
     /// How many columns the values list.
     listed: usize,
-    workgroup_bytes: u32,
     /// What phis get, by their result and the block before.
     incoming: HashMap<(u32, u32), u32>,
     /// How arithmetic is done unless decorations say otherwise.
@@ -127,14 +129,16 @@ pub(crate) fn lower(
         descriptor_counts: HashMap::new(),
         entry,
         listed: 0,
-        workgroup_bytes: 0,
         incoming: HashMap::new(),
         environment: Environment::default(),
         function: entry,
         here: 0,
     };
     lowering.entry_point(entry)?;
-    Ok(lowering.program)
+    match lowering.program.is_complete() {
+        true => Ok(lowering.program),
+        false => Err(lowering.broken("an operand has no value")),
+    }
 }
 
 impl<'a> Lowering<'_, 'a> {
@@ -282,7 +286,7 @@ impl<'a> Lowering<'_, 'a> {
         self.emit(Inst::Offset {
             to,
             base,
-            index,
+            index: [index, NO_REG],
             stride: 1,
         });
         Ok(to)

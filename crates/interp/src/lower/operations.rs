@@ -9,7 +9,7 @@ use spirvkit_eval::{
 use spirvkit_grammar::{Decoration, ExecutionMode, Op, Scope};
 
 use super::types::{F32, U32};
-use super::{Lowering, Result, arguments};
+use super::{Lowering, MAX_OPERANDS, Result, Value, arguments};
 use crate::program::{Binary, General, GeneralOp, Inst, NO_REG, Operand, Reg, Unary, pair};
 
 impl<'a> Lowering<'_, 'a> {
@@ -49,6 +49,12 @@ impl<'a> Lowering<'_, 'a> {
             }
             Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => {
                 let value = self.any_value(inst.id(0))?;
+                if let Value::Columns(columns) | Value::Register(columns) = &value {
+                    self.listed += columns.len();
+                }
+                if let Value::Columns(columns) = &value {
+                    self.check_columns(inst, columns.len())?;
+                }
                 if let Some(result) = inst.result() {
                     self.values.insert(result.0, value);
                 }
@@ -76,9 +82,13 @@ impl<'a> Lowering<'_, 'a> {
         let ty = inst.result_type().unwrap_or(Id(0));
         let columns = match op {
             Op::CompositeConstruct => {
+                let expected = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
                 let mut columns = Vec::new();
                 for &part in inst.args() {
                     columns.extend(self.value(Id(part))?);
+                    if columns.len() > expected as usize {
+                        break;
+                    }
                 }
                 columns
             }
@@ -134,12 +144,19 @@ impl<'a> Lowering<'_, 'a> {
             | Op::OuterProduct => self.matrices(inst)?,
             _ => self.by_component(inst)?,
         };
-        let expected = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
-        if columns.len() != expected as usize {
-            return Err(self.broken("a result has another size than its type"));
-        }
-        self.define_as(inst, ty, columns);
+        self.check_columns(inst, columns.len())?;
+        self.define_as(inst, ty, columns)?;
         Ok(())
+    }
+
+    /// Refuses a result that has not as many columns as its type.
+    pub(super) fn check_columns(&mut self, inst: Instruction<'a>, count: usize) -> Result<()> {
+        let ty = inst.result_type().unwrap_or(Id(0));
+        let expected = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
+        match count == expected as usize {
+            true => Ok(()),
+            false => Err(self.broken("a result has another size than its type")),
+        }
     }
 
     pub(super) fn slice<'c>(
@@ -214,13 +231,8 @@ impl<'a> Lowering<'_, 'a> {
     fn checked_index(&mut self, index: Id, vector: Id) -> Result<Reg> {
         let ty = self.type_of(vector)?;
         let limit = self.m.dimension(ty);
-        let column = self.scalar(index)?;
-        self.emit(Inst::CheckIndex {
-            index: column,
-            high: NO_REG,
-            limit,
-        });
-        Ok(column)
+        self.check_index(index, limit.into())?;
+        self.scalar(index)
     }
 
     fn transposed(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
@@ -288,7 +300,8 @@ impl<'a> Lowering<'_, 'a> {
             }
             _ => words,
         };
-        self.define_as(inst, ty, columns);
+        self.check_columns(inst, columns.len())?;
+        self.define_as(inst, ty, columns)?;
         Ok(())
     }
 
@@ -307,7 +320,8 @@ impl<'a> Lowering<'_, 'a> {
             let condition = self.slice(&condition, index / each, 1)?[0];
             columns.push(self.chosen(condition, a, b)?);
         }
-        self.define_as(inst, ty, columns);
+        self.check_columns(inst, columns.len())?;
+        self.define_as(inst, ty, columns)?;
         Ok(())
     }
 
@@ -415,6 +429,9 @@ impl<'a> Lowering<'_, 'a> {
         let ty = inst.result_type().unwrap_or(Id(0));
         let result = self.scalar_type(self.m.component_type(ty))?;
         let environment = self.environment_of(inst);
+        if inst.args().len() > MAX_OPERANDS {
+            return Err(self.unsupported(op.to_string()));
+        }
         let mut operands = Vec::new();
         for &operand in inst.args() {
             let operand = Id(operand);

@@ -188,6 +188,21 @@ impl<'m, 'a> Types<'m, 'a> {
     }
 
     /// How many bytes the type takes, to the last that is used.
+    /// Whether a type is a matrix or arrays of them.
+    pub(super) fn holds_matrices(&self, ty: Id) -> bool {
+        let mut inner = ty;
+        while let Type::Array { element, .. } | Type::RuntimeArray { element, .. } =
+            self.m.ty(inner)
+        {
+            // A broken module's array may be made of itself.
+            if self.m.def_offset(element) >= self.m.def_offset(inner) {
+                return false;
+            }
+            inner = element;
+        }
+        matches!(self.m.ty(inner), Type::Matrix { .. })
+    }
+
     pub(super) fn size(&mut self, ty: Id) -> Result<u32, NoExtent> {
         self.lay_out(ty)?;
         u32::try_from(self.size_of(ty)?).map_err(|_| NoExtent::Size(ty))

@@ -1,7 +1,9 @@
 //! Variables: what is kept in columns, and which objects there are.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use hashbrown::HashSet;
 use spirvkit_analysis::index::{Function, Inst as Instruction};
 use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
@@ -19,6 +21,9 @@ const MAX_COLUMNS_OF_VARIABLE: u32 = 1024;
 /// How many descriptors an array of them may have.
 const MAX_DESCRIPTORS: u32 = 1 << 16;
 
+/// How many buffers, and variables with an address, there may be.
+const MAX_OBJECTS: u32 = 1 << 16;
+
 /// How many bytes of memory the variables of a workgroup may have.
 const MAX_WORKGROUP_BYTES: u32 = 1 << 20;
 
@@ -29,7 +34,7 @@ impl<'a> Lowering<'_, 'a> {
     /// Gives all variables that these functions use their place.
     pub(super) fn variables(&mut self, functions: &[u32]) -> Result<()> {
         self.program.objects.push(ObjectInfo {
-            name: String::from("null"),
+            name: "null".into(),
             kind: ObjectKind::Null,
         });
         let mut used: Vec<u32> = self.m.globals.clone();
@@ -91,11 +96,20 @@ impl<'a> Lowering<'_, 'a> {
                     .types
                     .size(pointee)
                     .map_err(|why| self.no_extent(why))?;
-                self.workgroup_bytes = self.workgroup_bytes.saturating_add(size);
-                if self.workgroup_bytes > MAX_WORKGROUP_BYTES {
-                    return Err(self.unsupported("more than 1 MiB of memory for each workgroup"));
+                let start = self.program.workgroup_bytes.next_multiple_of(8);
+                match start
+                    .checked_add(size)
+                    .filter(|&end| end <= MAX_WORKGROUP_BYTES)
+                {
+                    Some(end) => self.program.workgroup_bytes = end,
+                    None => {
+                        return Err(
+                            self.unsupported("more than 1 MiB of memory for each workgroup")
+                        );
+                    }
                 }
-                self.object(id, ObjectKind::Workgroup { size });
+                let name = self.name(id);
+                self.object(id, &name, ObjectKind::Workgroup { start, size })?;
                 Ok(())
             }
             StorageClass::PushConstant => {
@@ -103,7 +117,8 @@ impl<'a> Lowering<'_, 'a> {
                     .types
                     .size(pointee)
                     .map_err(|why| self.no_extent(why))?;
-                self.object(id, ObjectKind::Push { size });
+                let name = self.name(id);
+                self.object(id, &name, ObjectKind::Push { size })?;
                 Ok(())
             }
             StorageClass::StorageBuffer | StorageClass::Uniform => self.buffer(id, class, pointee),
@@ -111,16 +126,19 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    fn name(&self, id: Id) -> String {
+    fn name(&self, id: Id) -> Arc<str> {
         match self.m.name_of(id) {
-            Some(name) => name.to_text_lossy(),
-            None => id.to_string(),
+            Some(name) => name.to_text_lossy().into(),
+            None => id.to_string().into(),
         }
     }
 
-    fn object(&mut self, id: Id, kind: ObjectKind) -> u32 {
+    fn object(&mut self, id: Id, name: &Arc<str>, kind: ObjectKind) -> Result<u32> {
         let object = self.program.objects.len() as u32;
-        let name = self.name(id);
+        if object > MAX_OBJECTS {
+            return Err(self.unsupported("more than 65,536 buffers and variables with an address"));
+        }
+        let name = name.clone();
         self.program.objects.push(ObjectInfo { name, kind });
         let address = Address {
             object: Object::Known(object),
@@ -132,7 +150,7 @@ impl<'a> Lowering<'_, 'a> {
             arrangement: Arrangement::Plain,
         };
         self.values.entry(id.0).or_insert(Value::Pointer(pointer));
-        object
+        Ok(object)
     }
 
     fn buffer(&mut self, id: Id, class: StorageClass, pointee: Id) -> Result<()> {
@@ -162,16 +180,15 @@ impl<'a> Lowering<'_, 'a> {
         let is_storage = class == StorageClass::StorageBuffer
             || self.m.is_decorated(block, Decoration::BufferBlock);
         let writable = is_storage && !self.is_read_only(id, block);
+        let name = self.name(id);
         for element in 0..count.unwrap_or(1) {
-            self.object(
-                id,
-                ObjectKind::Buffer {
-                    set,
-                    binding,
-                    element,
-                    writable,
-                },
-            );
+            let kind = ObjectKind::Buffer {
+                set,
+                binding,
+                element,
+                writable,
+            };
+            self.object(id, &name, kind)?;
         }
         if let Some(count) = count {
             self.descriptor_counts.insert(id.0, count);
@@ -199,6 +216,7 @@ impl<'a> Lowering<'_, 'a> {
         let columns = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
         if columns <= MAX_COLUMNS_OF_VARIABLE && self.needs_no_address(id) {
             let columns = self.columns_of(ty)?;
+            self.program.zeroed.extend(&columns);
             self.values.insert(id.0, Value::Register(columns.clone()));
             return Ok(Place::Columns(columns));
         }
@@ -208,7 +226,8 @@ impl<'a> Lowering<'_, 'a> {
             Some(end) => self.program.lane_bytes = end,
             None => return Err(self.unsupported("more than 1 MiB of memory for each invocation")),
         }
-        let object = self.object(id, ObjectKind::Lane { start, size });
+        let name = self.name(id);
+        let object = self.object(id, &name, ObjectKind::Lane { start, size })?;
         Ok(Place::Lane { object })
     }
 
@@ -216,7 +235,12 @@ impl<'a> Lowering<'_, 'a> {
     /// stored.
     fn needs_no_address(&self, variable: Id) -> bool {
         let mut todo = vec![variable];
+        let mut seen = HashSet::new();
         while let Some(pointer) = todo.pop() {
+            // A broken module's pointer may be made of itself.
+            if !seen.insert(pointer) {
+                continue;
+            }
             for &user in self.m.uses(pointer) {
                 let Some(inst) = self.m.inst(user) else {
                     return false;

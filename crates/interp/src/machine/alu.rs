@@ -8,7 +8,7 @@ use spirvkit_grammar::Op;
 
 use super::control::{Active, Gang};
 use super::{Shared, is_column};
-use crate::program::{Binary, General, GeneralOp, Operand, Pair, Pc, Reg, Unary, Vector};
+use crate::program::{BEYOND, Binary, General, GeneralOp, Operand, Pair, Pc, Reg, Unary, Vector};
 
 /// The NaN that operations make, as `eval` makes it.
 const NAN: u32 = 0x7fc0_0000;
@@ -222,12 +222,27 @@ impl<const W: usize> Gang<W> {
         active: &Active<W>,
         to: Reg,
         base: Reg,
-        index: Reg,
+        [low, high]: Pair,
         stride: u32,
     ) {
-        self.zip(active, to, base, index, |base, index| {
-            base.wrapping_add(index.wrapping_mul(stride))
-        });
+        let stride = i64::from(stride);
+        if !is_column(high) {
+            self.zip(active, to, base, low, |base, index| {
+                let offset = i64::from(base) + i64::from(index as i32) * stride;
+                u32::try_from(offset).unwrap_or(BEYOND)
+            });
+            return;
+        }
+        let mut words = [0; W];
+        for lane in active.lanes() {
+            let index = u64::from(self.word(high, lane)) << 32 | u64::from(self.word(low, lane));
+            let further = (index as i64).checked_mul(stride);
+            let offset = further.and_then(|it| it.checked_add(self.word(base, lane).into()));
+            words[lane] = offset
+                .and_then(|it| u32::try_from(it).ok())
+                .unwrap_or(BEYOND);
+        }
+        self.write(active, to, words);
     }
 
     /// The word that a lane has in a column; 0 if there is none.

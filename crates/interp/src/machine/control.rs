@@ -35,6 +35,10 @@ struct Frame {
     at_header: u64,
 }
 
+/// How many constructs there may be at once. A broken module may enter some without ever
+/// leaving them; deeper ones then don't bring lanes together.
+const MAX_FRAMES: usize = 1 << 16;
+
 /// No frame: around the entry point.
 const OUTSIDE: u32 = u32::MAX;
 
@@ -132,6 +136,10 @@ impl<const W: usize> Gang<W> {
             at_continue: 0,
             at_header: 0,
         });
+        self.memory.fill(0);
+        for &column in &program.zeroed {
+            self.columns[column as usize] = [0; W];
+        }
         self.ready.clear();
         self.ready.push_back(Path {
             pc: program.functions[program.entry as usize],
@@ -160,7 +168,8 @@ impl<const W: usize> Gang<W> {
 
     /// Opens a construct, unless the path is back at the header of the loop it is in.
     pub(crate) fn enter(&mut self, path: &mut Path, kind: FrameKind) {
-        if self.frames[path.frame as usize].kind != kind {
+        let is_deep = self.frames.len() - self.free.len() >= MAX_FRAMES;
+        if self.frames[path.frame as usize].kind != kind && !is_deep {
             path.frame = self.open(kind, path.frame);
         }
     }

@@ -1,6 +1,7 @@
 //! What the lanes of a tangle do together (section 3.32.24).
 
-use spirvkit_eval::{Environment, Scalar, ScalarType};
+use spirvkit_eval::{Scalar, ScalarType};
+use spirvkit_grammar::Op;
 
 use super::alu::evaluate;
 use super::control::{Active, Gang, lanes};
@@ -21,10 +22,12 @@ impl<const W: usize> Gang<W> {
                 let any = self.truths(value) & bits != 0;
                 self.set_truths(active, group, if any { bits } else { 0 });
             }
-            GroupOp::AllEqual => {
-                let equal = group.value.iter().all(|&column| {
-                    let words = &self.columns[column as usize];
-                    lanes(bits).all(|lane| words[lane] == words[first])
+            GroupOp::AllEqual(ty) => {
+                let size = ty.width().div_ceil(32) as usize;
+                let equal = group.value.chunks(size).all(|component| {
+                    let scalar = |lane| self.scalar(ty, pair(component), lane);
+                    let first = scalar(first);
+                    lanes(bits).all(|lane| are_equal(first, scalar(lane), group))
                 });
                 self.set_truths(active, group, if equal { bits } else { 0 });
             }
@@ -171,7 +174,7 @@ impl<const W: usize> Gang<W> {
                 // The first lane's is taken as it is, so that nothing is done to it.
                 let sum = match is_first {
                     true => own,
-                    false => combine(op, ty, total, own),
+                    false => combine(op, total, own, group),
                 };
                 match scan {
                     Scan::Inclusive => self.set_scalar(to, lane, sum),
@@ -198,7 +201,17 @@ fn cluster_size<const W: usize>(group: &Group) -> usize {
     }
 }
 
-fn combine(op: GeneralOp, ty: ScalarType, a: Scalar, b: Scalar) -> Scalar {
-    let result = evaluate(op, ty, &[a, b], &Environment::default());
+fn combine(op: GeneralOp, a: Scalar, b: Scalar, group: &Group) -> Scalar {
+    let result = evaluate(op, a.ty(), &[a, b], &group.environment);
     result.map_or(a, |outcome| outcome.common())
+}
+
+/// Whether two scalars are equal, as numbers are compared.
+fn are_equal(a: Scalar, b: Scalar, group: &Group) -> bool {
+    if !matches!(a.ty(), ScalarType::Float(_)) {
+        return a == b;
+    }
+    let op = GeneralOp::Core(Op::FOrdEqual);
+    let result = evaluate(op, ScalarType::Bool, &[a, b], &group.environment);
+    result.is_ok_and(|outcome| outcome.common().bits() != 0)
 }

@@ -1,6 +1,6 @@
 //! Loads, stores and atomics.
 
-use spirvkit_eval::{Environment, Scalar, ScalarType};
+use spirvkit_eval::{Scalar, ScalarType};
 use spirvkit_grammar::{GlslStd450 as Glsl, Op};
 
 use super::alu::evaluate;
@@ -43,14 +43,14 @@ impl<const W: usize> Gang<W> {
             NO_REG => 0,
             column => self.columns[column as usize][lane],
         };
-        (object, offset.wrapping_add(address.constant))
+        (object, offset.saturating_add(address.constant))
     }
 
     /// The bytes of an object, as a lane sees it.
     fn object<'s>(
         &'s mut self,
         shared: &'s mut Shared<'_>,
-        memory: &'s mut [Vec<u8>],
+        memory: &'s mut [u8],
         object: u32,
         lane: usize,
     ) -> Result<(&'s mut [u8], bool), NoAccess> {
@@ -62,14 +62,17 @@ impl<const W: usize> Gang<W> {
         match info.kind {
             ObjectKind::Null => Err(NoAccess::Null),
             ObjectKind::Buffer { writable, .. } => {
-                let buffer = &mut shared.buffers[object as usize];
-                Ok((&mut buffer.bytes, writable))
+                let home = shared.homes[object as usize];
+                Ok((&mut shared.buffers[home], writable))
             }
             ObjectKind::Push { .. } => {
-                let buffer = &mut shared.buffers[object as usize];
-                Ok((&mut buffer.bytes, false))
+                let home = shared.homes[object as usize];
+                Ok((&mut shared.buffers[home], false))
             }
-            ObjectKind::Workgroup { .. } => Ok((&mut memory[object as usize], true)),
+            ObjectKind::Workgroup { start, size } => {
+                let start = start as usize;
+                Ok((&mut memory[start..start + size as usize], true))
+            }
             ObjectKind::Lane { start, size } => {
                 let start = lane * shared.program.lane_bytes as usize + start as usize;
                 Ok((&mut self.memory[start..start + size as usize], true))
@@ -81,7 +84,7 @@ impl<const W: usize> Gang<W> {
     fn bytes<'s>(
         &'s mut self,
         shared: &'s mut Shared<'_>,
-        memory: &'s mut [Vec<u8>],
+        memory: &'s mut [u8],
         access: Access,
         lane: usize,
     ) -> Result<&'s mut [u8], NoAccess> {
@@ -127,7 +130,7 @@ impl<const W: usize> Gang<W> {
     pub(crate) fn load(
         &mut self,
         shared: &mut Shared<'_>,
-        memory: &mut [Vec<u8>],
+        memory: &mut [u8],
         active: &Active<W>,
         pc: Pc,
         to: Reg,
@@ -138,7 +141,12 @@ impl<const W: usize> Gang<W> {
             && let Object::Known(object) = address.object
             && let ObjectKind::Buffer { .. } | ObjectKind::Push { .. } =
                 shared.program.objects[object as usize].kind
-            && self.load_words(&shared.buffers[object as usize].bytes, active, to, cell)
+            && self.load_words(
+                &shared.buffers[shared.homes[object as usize]],
+                active,
+                to,
+                cell,
+            )
         {
             return;
         }
@@ -187,7 +195,7 @@ impl<const W: usize> Gang<W> {
         };
         let mut words = [0; W];
         for lane in active.lanes() {
-            let start = offsets[lane].wrapping_add(address.constant) as usize;
+            let start = offsets[lane].saturating_add(address.constant) as usize;
             let Some(word) = bytes.get(start..).and_then(|rest| rest.first_chunk::<4>()) else {
                 return false;
             };
@@ -203,7 +211,7 @@ impl<const W: usize> Gang<W> {
     pub(crate) fn store(
         &mut self,
         shared: &mut Shared<'_>,
-        memory: &mut [Vec<u8>],
+        memory: &mut [u8],
         active: &Active<W>,
         pc: Pc,
         from: Pair,
@@ -231,7 +239,7 @@ impl<const W: usize> Gang<W> {
     pub(crate) fn array_length(
         &mut self,
         shared: &mut Shared<'_>,
-        memory: &mut [Vec<u8>],
+        memory: &mut [u8],
         active: &Active<W>,
         to: Reg,
         address: Address,
@@ -285,7 +293,7 @@ impl<const W: usize> Gang<W> {
     pub(crate) fn atomic(
         &mut self,
         shared: &mut Shared<'_>,
-        memory: &mut [Vec<u8>],
+        memory: &mut [u8],
         active: &Active<W>,
         pc: Pc,
         atomic: &Atomic,
@@ -312,7 +320,7 @@ impl<const W: usize> Gang<W> {
             let old = match self.bytes(shared, memory, access, lane) {
                 Ok(bytes) => {
                     let old = Scalar::new(atomic.ty, number(bytes));
-                    if let Some(new) = replaced(atomic.op, old, value, comparator) {
+                    if let Some(new) = replaced(atomic, old, value, comparator) {
                         bytes.copy_from_slice(&new.bits().to_le_bytes()[..size as usize]);
                     }
                     old
@@ -334,9 +342,9 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 /// What an atomic writes (section 3.32.18); `None` if nothing.
-fn replaced(op: Op, old: Scalar, value: Scalar, comparator: Scalar) -> Option<Scalar> {
+fn replaced(atomic: &Atomic, old: Scalar, value: Scalar, comparator: Scalar) -> Option<Scalar> {
     let one = Scalar::new(old.ty(), 1);
-    let (operation, operand) = match op {
+    let (operation, operand) = match atomic.op {
         Op::AtomicLoad => return None,
         Op::AtomicStore | Op::AtomicExchange => return Some(value),
         Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
@@ -358,11 +366,6 @@ fn replaced(op: Op, old: Scalar, value: Scalar, comparator: Scalar) -> Option<Sc
         Op::AtomicFMaxEXT => (GeneralOp::Glsl(Glsl::NMax), value),
         _ => return None,
     };
-    let result = evaluate(
-        operation,
-        old.ty(),
-        &[old, operand],
-        &Environment::default(),
-    );
+    let result = evaluate(operation, old.ty(), &[old, operand], &atomic.environment);
     result.ok().map(|outcome| outcome.common())
 }

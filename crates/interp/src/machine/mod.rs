@@ -35,16 +35,15 @@ pub(crate) fn workgroup_bytes(program: &Program, lanes: usize) -> u64 {
 }
 
 /// A buffer of the run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Buffer {
-    pub(crate) bytes: Vec<u8>,
-}
+pub(crate) type Buffer = Vec<u8>;
 
 /// What all workgroups share.
 pub(crate) struct Shared<'p> {
     pub(crate) program: &'p Program,
-    /// For each object of the program the buffer that it is; empty for those that are none.
     pub(crate) buffers: Vec<Buffer>,
+    /// For each object of the program which of the buffers it is, if it is one. Several may be
+    /// the same.
+    pub(crate) homes: Vec<usize>,
     pub(crate) findings: Findings,
     /// How many instructions gangs have executed, and may.
     pub(crate) steps: u64,
@@ -54,7 +53,7 @@ pub(crate) struct Shared<'p> {
 
 /// A workgroup that is under way.
 struct Workgroup<const W: usize> {
-    memory: Vec<Vec<u8>>,
+    memory: Vec<u8>,
     gangs: Vec<Gang<W>>,
 }
 
@@ -108,11 +107,8 @@ impl<const W: usize> Workgroup<W> {
             memory: Vec::new(),
             gangs: (0..count).map(|_| Gang::new(program)).collect(),
         });
-        let sizes = program.objects.iter().map(|object| match object.kind {
-            ObjectKind::Workgroup { size } => size as usize,
-            _ => 0,
-        });
-        group.memory = sizes.map(|size| vec![0; size]).collect();
+        group.memory.clear();
+        group.memory.resize(program.workgroup_bytes as usize, 0);
         for (index, gang) in group.gangs.iter_mut().enumerate() {
             let first = (index * W) as u32;
             gang.begin(program, id, first, (size - first).min(W as u32));
@@ -168,9 +164,15 @@ impl<const W: usize> Workgroup<W> {
 
 impl<const W: usize> Gang<W> {
     /// Runs all paths that can go on.
-    fn run(&mut self, shared: &mut Shared<'_>, memory: &mut [Vec<u8>]) -> Stop {
+    fn run(&mut self, shared: &mut Shared<'_>, memory: &mut [u8]) -> Stop {
         let mut turn = TURN;
         while let Some(path) = self.ready.pop_back() {
+            // Going round a loop that lanes leave together begins a path.
+            turn -= 1;
+            if turn == 0 {
+                self.ready.push_front(path);
+                return Stop::Turn;
+            }
             match self.follow(shared, memory, path, &mut turn) {
                 Stop::Rest => {}
                 stop => return stop,
@@ -183,7 +185,7 @@ impl<const W: usize> Gang<W> {
     fn follow(
         &mut self,
         shared: &mut Shared<'_>,
-        memory: &mut [Vec<u8>],
+        memory: &mut [u8],
         mut path: Path,
         turn: &mut u32,
     ) -> Stop {

@@ -224,3 +224,43 @@ OpBranch %loop
         assert_eq!(out.read::<u32>(0, 0)[..2], [0, 256]);
     }
 }
+
+/// One subgroup polls in a structured loop until another has stored something.
+#[test]
+fn what_polls_lets_others_run() {
+    let body = "%is_first = OpULessThan %bool %index %u4
+OpSelectionMerge %done None
+OpBranchConditional %is_first %poll %tell
+%poll = OpLabel
+OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %merge %continue None
+OpBranch %look
+%look = OpLabel
+%flag = OpAtomicLoad %u32 %shared %u1 %u264
+%is_set = OpINotEqual %bool %flag %u0
+OpBranchConditional %is_set %merge %continue
+%continue = OpLabel
+OpBranch %loop
+%merge = OpLabel
+OpBranch %done
+%tell = OpLabel
+OpAtomicStore %shared %u1 %u264 %u1
+OpBranch %done
+%done = OpLabel
+%result = OpAtomicLoad %u32 %shared %u1 %u264";
+    let words = crate::shader::shader("", body);
+    for size in [4, 8] {
+        let run = Run::new(&words)
+            .subgroup_size(size)
+            .storage(0, 0, &[0u32; 64]);
+        let out = run
+            .zeroed(0, 1, 256)
+            .max_steps(1 << 20)
+            .dispatch([1, 1, 1])
+            .unwrap();
+        // In subgroups of eight, those that poll and those that store go on by turns.
+        out.assert_clean();
+        assert_eq!(out.read::<u32>(0, 1), [1; 64]);
+    }
+}

@@ -176,14 +176,14 @@ fn what_cannot_be_run_is_named() {
 }
 
 #[test]
-fn addresses_of_32_bits_are_refused() {
+fn addresses_are_refused() {
     let mut words = shader("", "%result = OpCopyObject %u32 %value");
     let model = words.windows(3).position(|it| it == [3 << 16 | 14, 0, 1]);
     // Physical32 instead of Logical.
     words[model.unwrap() + 1] = 1;
     let errors = Run::new(&words).dispatch([1, 1, 1]).unwrap_err().into_vec();
     assert_eq!(errors[0].rule(), "run.unsupported");
-    assert!(errors[0].message().contains("32 bits"));
+    assert!(errors[0].message().contains("addresses"));
 }
 
 #[test]
@@ -219,4 +219,63 @@ fn what_does_not_match_the_module_is_refused() {
             .message()
             .contains("bytes of memory, more than allowed")
     );
+}
+
+#[test]
+fn offsets_that_wrap_around() {
+    let globals = "%u64 = OpTypeInt 64 0\n%far = OpConstant %u64 0x100000001\n%many = OpConstant %u32 0x40000001";
+    for index in ["%many", "%far"] {
+        let body =
+            format!("%at = OpAccessChain %ptr_element %in %u0 {index}\n%result = OpLoad %u32 %at");
+        let words = shader(&globals.replace("%u64", "%i64"), &body);
+        let out = run(&words, 32, &[7; 64]);
+        finds(&words, &out, "run.bounds", Op::Load, "64 times");
+        assert_eq!(out.read::<u32>(0, 1), [0; 64]);
+    }
+}
+
+#[test]
+fn entry_points_of_other_models() {
+    let words = shader("", "%result = OpCopyObject %u32 %value");
+    let text = spirvkit_text::disassemble(&words, &Default::default())
+        .unwrap()
+        .text;
+    let text = text.replace("OpEntryPoint GLCompute", "OpEntryPoint Fragment");
+    let words = spirvkit_text::assemble(&text, &Default::default())
+        .unwrap()
+        .words;
+    let errors = Run::new(&words).dispatch([1, 1, 1]).unwrap_err().into_vec();
+    assert_eq!(errors[0].rule(), "run.unsupported");
+    assert!(errors[0].message().contains("Fragment"));
+}
+
+/// What rules forbid and nobody checked, so that it is met in lowering.
+#[test]
+fn broken_modules_are_refused() {
+    let cases = [
+        (
+            "%i64 = OpTypeInt 64 0\n%big = OpConstant %i64 1",
+            "%result = OpAtomicExchange %u32 %shared %u1 %u0 %big",
+        ),
+        (
+            "%empty = OpTypeStruct\n%none = OpConstantNull %empty",
+            "%copy = OpCopyLogical %u32 %none\n%result = OpUDot %u32 %copy %copy PackedVectorFormat4x8Bit",
+        ),
+        (
+            "",
+            "%at = OpAccessChain %ptr_local %at %u0\n%result = OpLoad %u32 %at",
+        ),
+        ("", "%result = OpFunctionCall %u32 %main"),
+    ];
+    for (globals, body) in cases {
+        let words = shader(globals, body);
+        let run = Run::new(&words)
+            .storage(0, 0, &[0u32; 64])
+            .zeroed(0, 1, 256);
+        let errors = run.dispatch([1, 1, 1]).unwrap_err().into_vec();
+        assert!(
+            ["run.invalid", "run.unsupported"].contains(&errors[0].rule()),
+            "{body}"
+        );
+    }
 }

@@ -366,3 +366,73 @@ fn instructions_of_the_extended_set_are_those_of_eval() {
         },
     );
 }
+
+#[test]
+fn variables_at_one_binding_are_one_buffer() {
+    let globals = "OpDecorate %same DescriptorSet 0\nOpDecorate %same Binding 0";
+    let words = {
+        let words = crate::shader::shader(
+            "%same = OpVariable %ptr_block StorageBuffer",
+            "%moved = OpIAdd %u32 %value %u5
+OpStore %in_at %moved
+%same_at = OpAccessChain %ptr_element %same %u0 %index
+%result = OpLoad %u32 %same_at",
+        );
+        let text = spirvkit_text::disassemble(&words, &Default::default())
+            .unwrap()
+            .text;
+        let mut name = text
+            .lines()
+            .filter(|line| line.contains("OpVariable") && line.contains("StorageBuffer"));
+        let last = name
+            .next_back()
+            .unwrap()
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .to_owned();
+        let decorations = globals.replace("%same", &last);
+        let text = text.replacen("OpDecorate", &format!("{decorations}\nOpDecorate"), 1);
+        spirvkit_text::assemble(&text, &Default::default())
+            .unwrap()
+            .words
+    };
+    let inputs: Vec<u32> = (0..64).collect();
+    let out = run(&words, 32, &inputs);
+    out.assert_clean();
+    let expected: Vec<u32> = (5..69).collect();
+    assert_eq!(out.read::<u32>(0, 1), expected);
+    assert_eq!(out.read::<u32>(0, 0), expected);
+}
+
+#[test]
+fn zeros_of_both_signs_are_all_equal_and_nans_are_not() {
+    let body = "%sign = OpShiftLeftLogical %u32 %index %u31
+%bits = OpBitwiseOr %u32 %value %sign
+%number = OpBitcast %f32 %bits
+%equal = OpGroupNonUniformAllEqual %bool %u3 %number
+%result = OpSelect %u32 %equal %u1 %u0";
+    let words = shader("", body);
+    let out = |value: u32| {
+        // Shifts by more than 31 bits are another matter.
+        let words = words.clone();
+        run(&words, 4, &[value; 64]).read::<u32>(0, 1)[0]
+    };
+    assert_eq!((out(0), out(0x7fc0_0000), out(0x3f80_0000)), (1, 0, 0));
+}
+
+#[test]
+fn variables_begin_with_zeros_in_every_workgroup() {
+    let globals =
+        "%ptr_private = OpTypePointer Private %u32\n%counter = OpVariable %ptr_private Private";
+    let body = "%before = OpLoad %u32 %counter
+%more = OpIAdd %u32 %before %u1
+OpStore %counter %more
+%result = OpCopyObject %u32 %more";
+    let words = shader(globals, body);
+    let run = spirvkit_interp::Run::new(&words)
+        .storage(0, 0, &[0u32; 64])
+        .zeroed(0, 1, 256);
+    let out = run.dispatch([3, 1, 1]).unwrap();
+    assert_eq!(out.read::<u32>(0, 1), [1; 64]);
+}

@@ -94,6 +94,35 @@ fn vulkans_identifiers_are_given_in_vulkan_only() {
 }
 
 #[test]
+fn long_vectors_tell_why_a_variable_cannot_hold_them() {
+    let types =
+        "%float = OpTypeFloat 32\n%number = OpTypeInt 32 1\n%length = OpSpecConstant %number 5";
+    let types =
+        format!("{types}\n%long = OpTypeVector %float 5\n%open = OpTypeVectorIdEXT %float %length");
+    for (vector, class, vuid) in [
+        ("long", "Output", "VUID-StandaloneSpirv-Type-12297"),
+        ("long", "RayPayloadKHR", "VUID-StandaloneSpirv-Type-12297"),
+        (
+            "open",
+            "PushConstant",
+            "VUID-StandaloneSpirv-Function-12294",
+        ),
+    ] {
+        let variable =
+            format!("%pointer = OpTypePointer {class} %{vector}\n%v = OpVariable %pointer {class}");
+        let text = shader(&format!("{types}\n{variable}"), "").replace(
+            "OpCapability Linkage\n",
+            "OpCapability LongVectorEXT\nOpCapability RayTracingKHR\nOpExtension \"SPV_EXT_long_vector\"\nOpExtension \"SPV_KHR_ray_tracing\"\n",
+        );
+        let options = Options::for_env("vulkan1.3".parse().unwrap());
+        let report = report(&text, &options);
+        let mut diagnostics = report.diagnostics().iter();
+        let found = diagnostics.find(|found| found.rule() == "variable.long-vector");
+        assert_eq!(found.unwrap().vuid(), Some(vuid), "{class}");
+    }
+}
+
+#[test]
 fn messages_use_the_names_of_the_text() {
     let text = shader(
         "%alpha = OpTypeFloat 32",

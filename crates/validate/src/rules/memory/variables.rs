@@ -261,20 +261,16 @@ fn long_vectors(
 ) -> CheckResult {
     let m = at.m;
     let class = variable.class;
-    let is_interface = matches!(class, StorageClass::Input | StorageClass::Output);
     let is_wrong = match m.has(Capability::LongVectorEXT) {
         true => !takes_long_vectors(class),
-        false => is_interface && m.env.is_vulkan(),
+        false => m.env.is_vulkan() && matches!(class, StorageClass::Input | StorageClass::Output),
     };
     if !is_wrong || !contents.has(Contents::LONG_VECTOR) {
         return Ok(());
     }
     let message = format!("variables in `{class}` can't hold vectors of more than 4 components");
     let finding = finding(at, &variable::LONG_VECTOR, data, &message);
-    Err(match is_interface {
-        true => finding.vuid("VUID-StandaloneSpirv-Type-12297"),
-        false => finding,
-    })
+    Err(finding.vuid("VUID-StandaloneSpirv-Type-12297"))
 }
 
 /// Whether `SPV_EXT_long_vector` lets long vectors be in a storage class.

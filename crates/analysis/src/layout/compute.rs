@@ -26,6 +26,8 @@ pub(super) struct Part {
     matrix: Option<u32>,
     /// The structure that it is, or that arrays of it hold.
     pub(super) structure: Option<Id>,
+    /// Whether it has no layout but what stands for one, or is an array of that.
+    is_opaque: bool,
 }
 
 impl Part {
@@ -34,6 +36,7 @@ impl Part {
             layout,
             matrix: None,
             structure: None,
+            is_opaque: false,
         }
     }
 }
@@ -163,7 +166,11 @@ impl<'t> Engine<'t> {
         match (part.layout, self.opaque) {
             (Err(_), Some(opaque)) => {
                 let (size, alignment) = opaque(id);
-                Part::without_matrices(Ok(Layout::of(Extent::Fixed(size), alignment)))
+                let layout = Layout::of(Extent::Fixed(size), alignment);
+                Part {
+                    is_opaque: true,
+                    ..Part::without_matrices(Ok(layout))
+                }
             }
             _ => part,
         }
@@ -368,10 +375,10 @@ impl<'t> Engine<'t> {
             array_stride: None,
             last: Ok(Some(Extent::Fixed(0))),
         };
+        let layout = layout(MatrixOrder::ColumnMajor);
         Part {
-            layout: layout(MatrixOrder::ColumnMajor),
             matrix: Some(self.add_matrix(matrix)),
-            structure: None,
+            ..Part::without_matrices(layout)
         }
     }
 
@@ -381,8 +388,18 @@ impl<'t> Engine<'t> {
             return Part::without_matrices(Err(NoLayout::Opaque));
         };
         let element = self.part(id, element);
-        // Only decorations may give none.
         let given = self.given(Decoration::ArrayStride, || self.types.stride(id));
+        if let Some(Err(reason @ NoLayout::Undecorated(_))) = given
+            && element.is_opaque
+        {
+            // How far apart descriptors are is left open: nothing is known of the array.
+            return Part::without_matrices(Err(reason));
+        }
+        // Only decorations may give none.
+        let given_stride = given.and_then(|given| match given {
+            Err(NoLayout::UnknownNumber) => Some(Extent::Unknown),
+            given => given.ok(),
+        });
         let stride = given.map(|given| self.number(given)).transpose();
         let length = self.number(length);
         let layout = |element: Result<Layout, NoLayout>| {
@@ -390,7 +407,7 @@ impl<'t> Engine<'t> {
             let alignment = self.extend(element.alignment);
             let stride = stride.unwrap_or_else(|| element.size.round_up(alignment));
             Ok(Layout {
-                array_stride: given.map_or(Some(stride), Result::ok),
+                array_stride: given.map_or(Some(stride), |_| given_stride),
                 matrix: element.matrix,
                 ..Layout::of(self.repeated(element.size, stride, length), alignment)
             })
@@ -411,13 +428,14 @@ impl<'t> Engine<'t> {
         let matrix = matrix.map(|matrix| Matrix {
             shape: matrix.shape,
             row_major: layout(matrix.row_major),
-            array_stride: given.and_then(Result::ok),
+            array_stride: given_stride,
             last: last(matrix.last),
         });
         Part {
             layout: layout(element.layout),
             matrix: matrix.map(|matrix| self.add_matrix(matrix)),
             structure: element.structure,
+            is_opaque: element.is_opaque,
         }
     }
 
@@ -425,6 +443,7 @@ impl<'t> Engine<'t> {
     fn structure(&mut self, id: Id, members: &[u32]) -> Result<Layout, NoLayout> {
         let mut end = Ok(Extent::Fixed(0));
         let mut alignment = 1;
+        let is_left_open = self.opaque.is_some() && self.placement == Placement::Declared;
         let mut decorations = core::mem::take(&mut self.decorations);
         let types = self.types;
         types.member_decorations(id, members.len(), &mut decorations);
@@ -440,7 +459,11 @@ impl<'t> Engine<'t> {
                 (Ok(end), Ok(offset), Ok(layout)) => Ok(end.max(offset.plus(layout.size))),
                 (Err(reason), ..) | (_, Err(reason), _) | (.., Err(reason)) => Err(reason),
             };
-            if let Ok(layout) = layout {
+            // How a matrix is aligned depends on its order.
+            let is_guess = |layout: &Layout| {
+                is_left_open && layout.matrix.is_some() && decorations.matrix.order.is_none()
+            };
+            if let Some(layout) = layout.ok().filter(|layout| !is_guess(layout)) {
                 alignment = alignment.max(layout.alignment);
             }
             self.layouts.members.push(Member {

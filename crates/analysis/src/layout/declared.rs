@@ -21,7 +21,9 @@ pub type OpaqueLayout<'t> = &'t dyn Fn(Id) -> (u64, u64);
 ///
 /// Everything has a layout. What decorations don't say, and numbers that depend on
 /// specialization or are decided at run time, count as zeros, so sizes are the least
-/// that there may be. Members and arrays tell which offsets and strides that are.
+/// that there may be. Members and arrays tell which offsets and strides that are. Nothing
+/// is taken for granted of the alignment of matrices without an order, nor of arrays
+/// without a stride of what the rules have no layout for.
 /// [Otherwise](Self::or_natural), rules stand in for decorations that are missing.
 pub struct DeclaredLayouts<'t> {
     engine: Engine<'t>,

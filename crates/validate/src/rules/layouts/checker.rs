@@ -20,7 +20,6 @@ pub(super) struct Checker<'t, 'a> {
     pub(super) m: &'t Module<'a>,
     pub(super) rules: Rules,
     pub(super) layouts: DeclaredLayouts<'t>,
-    types: &'t Types<'t>,
     /// Structures and arrays of which something is wrong, or of which a part is such a
     /// type.
     unsound: HashSet<u32>,
@@ -48,7 +47,6 @@ impl<'t, 'a> Checker<'t, 'a> {
             m,
             rules,
             layouts: DeclaredLayouts::new(types, rules.alignment, opaque),
-            types,
             unsound: HashSet::new(),
             straddles: HashMap::new(),
             reported: HashSet::new(),
@@ -77,6 +75,7 @@ impl<'t, 'a> Checker<'t, 'a> {
             for finding in findings.drain(..) {
                 // The stride of an array is not reported with each of its members.
                 if finding.offset() == own || self.reported.insert(finding.offset()) {
+                    let finding = self.with_stride(finding);
                     found.push(Found { ty, finding });
                 }
             }
@@ -136,7 +135,7 @@ impl<'t, 'a> Checker<'t, 'a> {
         let m = self.m;
         let stride = match layout.array_stride {
             Some(Extent::Fixed(stride)) => stride,
-            None if self.types.stride(ty).is_none() => {
+            None => {
                 // What a heap's descriptors look like to a buffer is left open.
                 if self.rules.class == StorageClass::UniformConstant || !self.holds_descriptors(ty)
                 {
@@ -166,15 +165,24 @@ impl<'t, 'a> Checker<'t, 'a> {
             ),
             _ => return,
         };
-        let finding = self.finding(&layout::ARRAY_STRIDE, ty, message);
-        let given = m.own_decorations(ty).filter(|decorated| {
+        found.push(self.finding(&layout::ARRAY_STRIDE, ty, message));
+    }
+
+    /// Shows where a stride is given of which something is wrong.
+    fn with_stride(&self, finding: Finding) -> Finding {
+        if !std::ptr::eq(finding.rule(), &layout::ARRAY_STRIDE) {
+            return finding;
+        }
+        let array = self.m.inst(finding.offset()).and_then(|inst| inst.result());
+        let own = array.into_iter().flat_map(|id| self.m.own_decorations(id));
+        let given = own.filter(|decorated| {
             let decoration = decorated.decoration;
             decoration == Decoration::ArrayStride || decoration == Decoration::ArrayStrideIdEXT
         });
-        found.push(match given.last() {
+        match given.last() {
             Some(given) => finding.at(given.inst.offset(), "the stride is given here"),
             None => finding,
-        });
+        }
     }
 
     /// Whether the type is an array of descriptors.

@@ -21,8 +21,8 @@ pub(super) struct Checker<'t, 'a> {
     pub(super) rules: Rules,
     pub(super) layouts: DeclaredLayouts<'t>,
     /// Structures and arrays of which something is wrong, or of which a part is such a
-    /// type.
-    unsound: HashSet<u32>,
+    /// type, with the number of bytes that what is right of them takes at least.
+    unsound: HashMap<u32, u64>,
     /// Of structures and arrays that have any: see [`super::straddles`].
     pub(super) straddles: HashMap<u32, u16>,
     /// Types with strides that were reported.
@@ -47,7 +47,7 @@ impl<'t, 'a> Checker<'t, 'a> {
             m,
             rules,
             layouts: DeclaredLayouts::new(types, rules.alignment, opaque),
-            unsound: HashSet::new(),
+            unsound: HashMap::new(),
             straddles: HashMap::new(),
             reported: HashSet::new(),
         }
@@ -58,18 +58,18 @@ impl<'t, 'a> Checker<'t, 'a> {
         let m = self.m;
         let mut findings = Vec::new();
         for ty in self.layouts.lay_out(root) {
-            let straddles = match m.ty(ty) {
+            let (straddles, size) = match m.ty(ty) {
                 Type::Struct { .. } => members::check(self, ty, &mut findings),
                 Type::Array { element, .. } | Type::RuntimeArray { element } => {
                     self.array(ty, element, &mut findings)
                 }
-                _ => 0,
+                _ => (0, 0),
             };
             if straddles != 0 {
                 self.straddles.insert(ty.0, straddles);
             }
             if !findings.is_empty() || self.has_unsound_part(ty) {
-                self.unsound.insert(ty.0);
+                self.unsound.insert(ty.0, size);
             }
             let own = m.def_offset(ty);
             for finding in findings.drain(..) {
@@ -84,35 +84,44 @@ impl<'t, 'a> Checker<'t, 'a> {
 
     fn has_unsound_part(&self, ty: Id) -> bool {
         let parts = || self.m.parts(ty).iter();
-        !self.unsound.is_empty() && parts().any(|part| self.unsound.contains(part))
+        !self.unsound.is_empty() && parts().any(|part| self.unsound.contains_key(part))
     }
 
     /// Whether nothing is wrong with a type that has been checked, nor with what it
     /// holds.
     pub(super) fn is_sound(&self, ty: Id) -> bool {
-        !self.unsound.contains(&ty.0)
+        !self.unsound.contains_key(&ty.0)
+    }
+
+    /// How many bytes a type that has been checked takes at least. What is wrong within
+    /// it counts for nothing.
+    pub(super) fn least_size(&self, ty: Id, layout: &Layout) -> u64 {
+        let unsound = self.unsound.get(&ty.0).copied();
+        unsound.unwrap_or_else(|| least(layout.size))
     }
 
     /// Checks an array, but for arrays of matrices, which are checked with members. Returns
-    /// its straddles.
-    fn array(&self, ty: Id, element: Id, found: &mut Vec<Finding>) -> u16 {
+    /// its straddles and its least size.
+    fn array(&self, ty: Id, element: Id, found: &mut Vec<Finding>) -> (u16, u64) {
         let (array, inner) = (self.layouts.get(ty), self.layouts.get(element));
         if array.matrix.is_some() {
-            return 0;
+            return (0, 0);
         }
-        // Of what is wrong, the size says nothing.
-        let size = match self.is_sound(element) {
-            true => least(inner.size),
-            false => 0,
-        };
+        let size = self.least_size(element, &inner);
         self.check_stride(ty, &array, size, found);
-        let straddles = self.straddles(element, &inner);
-        match array.array_stride {
-            Some(Extent::Fixed(stride)) if straddles != 0 && found.is_empty() => {
+        if !found.is_empty() {
+            // Of what is wrong, the size says nothing.
+            return (0, 0);
+        }
+        let straddles = match (array.array_stride, self.straddles(element, &inner)) {
+            (Some(Extent::Fixed(stride)), straddles) if straddles != 0 => {
                 repeated(straddles, stride, self.repetitions(ty))
             }
             _ => 0,
-        }
+        };
+        // The last element may end sooner.
+        let left_out = least(inner.size).saturating_sub(size);
+        (straddles, least(array.size).saturating_sub(left_out))
     }
 
     /// How many elements an array has at least; of run-time arrays, as many as matter.

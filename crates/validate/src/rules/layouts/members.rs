@@ -20,8 +20,9 @@ struct Placed<'m> {
     is_wrong: bool,
 }
 
-/// Checks a structure whose members' types have been checked. Returns its straddles.
-pub(super) fn check(checker: &Checker<'_, '_>, id: Id, found: &mut Vec<Finding>) -> u16 {
+/// Checks a structure whose members' types have been checked. Returns its straddles and
+/// where the last of the members ends that are right.
+pub(super) fn check(checker: &Checker<'_, '_>, id: Id, found: &mut Vec<Finding>) -> (u16, u64) {
     let members = checker.layouts.members(id);
     let mut placed = Vec::with_capacity(members.len());
     for (index, member) in members.iter().enumerate() {
@@ -35,7 +36,7 @@ pub(super) fn check(checker: &Checker<'_, '_>, id: Id, found: &mut Vec<Finding>)
         if layout.matrix.is_some() {
             check_matrix(checker, id, index, member, layout, found);
         }
-        let is_wrong = found.len() > before || !checker.is_sound(member.ty);
+        let is_wrong = found.len() > before;
         if let Ok(Extent::Fixed(offset)) = member.offset {
             placed.push(Placed {
                 index,
@@ -50,9 +51,12 @@ pub(super) fn check(checker: &Checker<'_, '_>, id: Id, found: &mut Vec<Finding>)
         check_offsets(checker, id, &mut placed, found);
     }
     let sound = placed.iter().filter(|placed| !placed.is_wrong);
-    sound.fold(0, |all, placed| {
+    sound.fold((0, 0), |(all, end), placed| {
         let straddles = checker.straddles(placed.member.ty, placed.layout);
-        all | shifted(straddles, placed.offset)
+        (
+            all | shifted(straddles, placed.offset),
+            end.max(end_of(checker, placed)),
+        )
     })
 }
 
@@ -163,7 +167,7 @@ fn check_offsets(
         if placed.is_wrong {
             continue;
         }
-        let next = end_of(checker, placed);
+        let next = next_after(checker, placed);
         if next > end {
             end = next;
             previous = placed.index;
@@ -171,15 +175,18 @@ fn check_offsets(
     }
 }
 
-/// Where the next member may begin.
+/// Where a member ends.
 fn end_of(checker: &Checker<'_, '_>, placed: &Placed<'_>) -> u64 {
+    let size = checker.least_size(placed.member.ty, placed.layout);
+    placed.offset.saturating_add(size)
+}
+
+/// Where the next member may begin.
+fn next_after(checker: &Checker<'_, '_>, placed: &Placed<'_>) -> u64 {
     let Layout {
-        size,
-        alignment,
-        matrix,
-        ..
+        alignment, matrix, ..
     } = *placed.layout;
-    let end = placed.offset.saturating_add(least(size));
+    let end = end_of(checker, placed);
     let is_padded = match checker.m.op_of(placed.member.ty) {
         Op::TypeArray | Op::TypeStruct => true,
         // Front ends put members behind the last row of a matrix.

@@ -276,6 +276,8 @@ impl Pattern {
                 .component(m, ty)
                 .is_some_and(|component| components.match_scalar(m, component, widths)),
             What::Type(op, _) => m.op_of(ty) == op,
+            What::AnyType => m.op_of(ty).is_type(),
+            What::NonVoid => m.op_of(ty).is_type() && !m.is_void(ty),
             _ => self.matches_nested(m, ty),
         }
     }
@@ -283,7 +285,9 @@ impl Pattern {
     /// The same where patterns may be in patterns, apart from what is asked most often.
     fn matches_nested(self, m: &Module<'_>, ty: Id) -> bool {
         match self.what {
-            What::Data { .. } | What::Type(..) => self.matches(m, ty),
+            What::Data { .. } | What::Type(..) | What::AnyType | What::NonVoid => {
+                self.matches(m, ty)
+            }
             What::Pointer(classes) => m.pointer_class(ty).is_some_and(|class| {
                 let class = match is_cross_workgroup(class) {
                     true => StorageClass::CrossWorkgroup,
@@ -302,8 +306,6 @@ impl Pattern {
                 }
                 _ => false,
             },
-            What::AnyType => m.op_of(ty).is_type(),
-            What::NonVoid => m.op_of(ty).is_type() && !m.is_void(ty),
             What::Either(all) => all.iter().any(|wanted| wanted.matches(m, ty)),
         }
     }

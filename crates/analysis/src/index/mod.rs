@@ -577,7 +577,8 @@ impl<'a> ModuleIndex<'a> {
 }
 
 impl<'a> Lookup<'a> for ModuleIndex<'a> {
-    #[inline]
+    // What everything else is asked through.
+    #[inline(always)]
     fn words_of(&self, id: Id) -> Option<&'a [u32]> {
         match self.ids.get(id).offset() {
             0 => None,

@@ -231,9 +231,9 @@ impl<'a> Module<'a> {
 
     /// The value of a 32-bit integer that no specialization changes.
     pub(crate) fn constant_u32(&self, id: Id) -> Option<u32> {
+        let value = self.constant_u64(id)?;
         let is_wide = self.bit_width(self.type_of(id)?) == 32;
-        let value = self.constant_u64(id).filter(|_| is_wide)?;
-        Some(value as u32)
+        is_wide.then_some(value as u32)
     }
 
     /// Whether two types have the same number of components, as far as that is known: the

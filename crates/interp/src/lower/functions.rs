@@ -2,8 +2,9 @@
 
 use hashbrown::HashMap;
 
-use spirvkit_analysis::index::{Function, Inst as Instruction};
-use spirvkit_analysis::{Components, Graph, Lookup, Node, PostDominatorTree, Type};
+use spirvkit_analysis::control_flow::branches;
+use spirvkit_analysis::index::Inst as Instruction;
+use spirvkit_analysis::{Components, ControlFlow, Graph, Lookup, Node, PostDominatorTree, Type};
 use spirvkit_binary::Id;
 use spirvkit_eval::ScalarType;
 use spirvkit_grammar::{AddressingModel, Decoration, Op, StorageClass};
@@ -14,8 +15,7 @@ use crate::program::{Address, Edge, FrameKind, Inst, Object, Pc, Reg, Switch, pa
 
 /// The blocks of the function that is being lowered.
 struct Blocks {
-    /// The number of each by its label.
-    numbers: HashMap<u32, u32>,
+    flow: ControlFlow,
     /// Where lanes may have to wait for others: merge blocks, continue targets, headers of
     /// loops.
     joins: Vec<bool>,
@@ -65,13 +65,8 @@ impl<'a> Lowering<'_, 'a> {
         let number = |function: u32| called.binary_search(&function).ok().map(|it| it as Node);
         let mut edges = Vec::new();
         for (caller, &function) in called.iter().enumerate() {
-            let callees = self.m.callees(function);
-            let callees = callees.filter_map(|callee| self.m.function_index(callee));
-            edges.extend(
-                callees
-                    .filter_map(number)
-                    .map(|callee| (caller as Node, callee)),
-            );
+            let callees = self.m.called_functions(function).filter_map(number);
+            edges.extend(callees.map(|callee| (caller as Node, callee)));
         }
         let components = Components::new(&Graph::new(called.len() as u32, &edges));
         match (0..components.len()).any(|component| components.is_cyclic(component)) {
@@ -192,7 +187,7 @@ impl<'a> Lowering<'_, 'a> {
         if function.blocks.is_empty() {
             return Err(self.unsupported("a function that is only declared"));
         }
-        let mut blocks = self.blocks(&function);
+        let mut blocks = self.blocks(index)?;
         let Some(signature) = self.signatures.get(&function.id.0) else {
             return Ok(());
         };
@@ -233,62 +228,35 @@ impl<'a> Lowering<'_, 'a> {
 
     /// The blocks of a function and the constructs that they open. Where there are no merge
     /// instructions, lanes come together where all ways out of a block meet again.
-    fn blocks(&self, function: &Function) -> Blocks {
-        let all = &self.m.blocks[function.blocks.start as usize..function.blocks.end as usize];
-        let numbers: HashMap<u32, u32> = all
-            .iter()
-            .enumerate()
-            .map(|(number, block)| (block.id.0, number as u32))
-            .collect();
-        let mut joins = vec![false; all.len()];
-        let mut frames = vec![None; all.len()];
-        let mut edges = Vec::new();
-        let mut unstructured = Vec::new();
-        for (number, block) in all.iter().enumerate() {
-            let merge = (block.merge != 0)
-                .then(|| self.m.inst(block.merge))
-                .flatten();
-            let number_of = |label: u32| numbers.get(&label).copied();
-            let mut frame = None;
-            if let Some(merge) = merge {
-                let merge_block = number_of(merge.arg(0));
-                frame = match merge.op() {
-                    Op::LoopMerge => {
-                        merge_block
-                            .zip(number_of(merge.arg(1)))
-                            .map(|both| FrameKind::Loop {
-                                header: number as u32,
-                                merge: both.0,
-                                continue_target: both.1,
-                            })
-                    }
-                    _ => merge_block.map(|merge| FrameKind::Selection { merge }),
-                };
-            }
-            let targets: Vec<Node> = match self.m.inst(block.terminator) {
-                Some(inst) => self
-                    .labels(inst)
-                    .into_iter()
-                    .filter_map(number_of)
-                    .collect(),
-                None => Vec::new(),
-            };
-            if frame.is_none() && targets.iter().any(|&target| target != targets[0]) {
-                unstructured.push(number);
-            }
-            edges.extend(targets.into_iter().map(|target| (number as Node, target)));
-            frames[number] = frame;
+    fn blocks(&self, function: u32) -> Result<Blocks> {
+        let count = self.m.functions[function as usize].blocks.len();
+        let flow = self.m.control_flow(function);
+        let Some(flow) = flow.filter(|flow| flow.blocks().len() == count) else {
+            return Err(self.broken("an instruction of the function can't be decoded"));
+        };
+        let mut frames = vec![None; count];
+        for header in flow.headers() {
+            let merge = header.merge;
+            frames[header.node as usize] = Some(match header.continue_target() {
+                Some(continue_target) => FrameKind::Loop {
+                    header: header.node,
+                    merge,
+                    continue_target,
+                },
+                None => FrameKind::Selection { merge },
+            });
         }
         // Structured code declares where lanes come together; elsewhere it has to be found.
-        let is_structured = frames.iter().any(Option::is_some);
-        if !is_structured && !unstructured.is_empty() {
-            let graph = Graph::new(all.len() as u32, &edges);
-            let tree = PostDominatorTree::new(&graph);
-            for number in unstructured {
-                let merge = tree.immediate(number as Node);
-                frames[number] = merge.map(|merge| FrameKind::Selection { merge });
+        if frames.iter().all(Option::is_none) {
+            let graph = flow.graph();
+            let tree = PostDominatorTree::from_depth_first(graph, flow.order());
+            let parting = (0..graph.len()).filter(|&node| graph.successors(node).len() > 1);
+            for node in parting {
+                let merge = tree.immediate(node);
+                frames[node as usize] = merge.map(|merge| FrameKind::Selection { merge });
             }
         }
+        let mut joins = vec![false; count];
         for frame in frames.iter().flatten() {
             match *frame {
                 FrameKind::Selection { merge } => joins[merge as usize] = true,
@@ -304,28 +272,15 @@ impl<'a> Lowering<'_, 'a> {
                 FrameKind::Call { .. } => {}
             }
         }
-        Blocks {
-            numbers,
+        Ok(Blocks {
+            flow,
             joins,
             frames,
-            starts: vec![0; all.len()],
-        }
+            starts: vec![0; count],
+        })
     }
 
-    /// The labels that a terminator names.
-    fn labels(&self, inst: Instruction<'a>) -> Vec<u32> {
-        match inst.op() {
-            Op::Branch => vec![inst.arg(0)],
-            Op::BranchConditional => vec![inst.arg(1), inst.arg(2)],
-            Op::Switch => {
-                let default = std::iter::once(inst.arg(1));
-                default.chain(self.cases(inst).map(|case| case.1)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// The literals and labels of a switch.
+    /// The literals and labels of a switch, without its default.
     fn cases(&self, inst: Instruction<'a>) -> impl Iterator<Item = (u64, u32)> + use<'a> {
         let width = self
             .m
@@ -337,19 +292,16 @@ impl<'a> Lowering<'_, 'a> {
         } else {
             (1 << width) - 1
         };
-        let rest = inst.args().get(2..).unwrap_or_default();
-        rest.chunks_exact(literal + 1).map(move |case| {
-            let high = if literal == 2 {
-                u64::from(case[1]) << 32
-            } else {
-                0
-            };
-            ((u64::from(case[0]) | high) & mask, case[literal])
+        let ways = branches(inst.words(), Some(literal)).skip(1);
+        ways.map(move |way| {
+            let words = way.literal.iter().rev();
+            let bits = words.fold(0, |high, &word| high << 32 | u64::from(word));
+            (bits & mask, way.label.0)
         })
     }
 
     fn terminator(&mut self, inst: Instruction<'a>, blocks: &Blocks, from: u32) -> Result<()> {
-        let target = |label: u32| blocks.numbers.get(&label).copied();
+        let target = |label: u32| blocks.flow.node(Id(label));
         let to = |this: &Self, label: u32| {
             target(label).ok_or_else(|| this.broken("a branch leads to no block"))
         };

@@ -104,12 +104,13 @@ impl Findings {
         self.add(program, &kinds::UNREACHABLE, pc, invocations, message);
     }
 
-    pub(crate) fn steps(&mut self, program: &Program, pc: Pc, limit: u64) {
-        let invocations = Invocations {
-            workgroup: [0; 3],
-            first: 0,
-            count: 1,
-        };
+    pub(crate) fn steps(
+        &mut self,
+        program: &Program,
+        pc: Pc,
+        limit: u64,
+        invocations: Invocations,
+    ) {
         let message = || format!("the run was stopped here after {limit} steps");
         self.add(program, &kinds::STEPS, pc, invocations, message);
     }

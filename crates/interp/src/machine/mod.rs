@@ -17,7 +17,8 @@ pub(crate) use control::Gang;
 use control::{Active, Path};
 pub(crate) use findings::Findings;
 
-/// How many branches backwards a path may take before others have their turn.
+/// How many branches backwards, and turns of loops whose lanes wait for each other, a gang may
+/// take before others have their turn.
 const TURN: u32 = 10_000;
 
 /// How many workgroups may be under way at once, because earlier ones wait for later ones.
@@ -292,7 +293,8 @@ impl<const W: usize> Gang<W> {
             if path.pc <= pc {
                 if begin + steps > shared.max_steps {
                     shared.steps = begin + steps;
-                    shared.findings.steps(program, pc, shared.max_steps);
+                    let who = self.invocations(path.mask);
+                    shared.findings.steps(program, pc, shared.max_steps, who);
                     return Stop::Steps;
                 }
                 *turn -= 1;
@@ -305,7 +307,10 @@ impl<const W: usize> Gang<W> {
         }
         shared.steps = begin + steps;
         if shared.steps > shared.max_steps {
-            shared.findings.steps(program, path.pc, shared.max_steps);
+            let who = self.invocations(path.mask);
+            shared
+                .findings
+                .steps(program, path.pc - 1, shared.max_steps, who);
             return Stop::Steps;
         }
         Stop::Rest

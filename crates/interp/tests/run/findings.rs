@@ -122,22 +122,27 @@ OpBranch %merge
 
 #[test]
 fn loops_without_end() {
-    let body = "OpBranch %loop
+    let body = "%stays = OpINotEqual %bool %value %u0
+OpBranch %loop
 %loop = OpLabel
 OpLoopMerge %merge %continue None
-OpBranchConditional %true %continue %merge
+OpBranchConditional %stays %continue %merge
 %continue = OpLabel
 OpBranch %loop
 %merge = OpLabel
 %result = OpCopyObject %u32 %value";
     let words = shader("", body);
+    let mut inputs = [0; 64];
+    inputs[40] = 1;
     let run = Run::new(&words)
-        .storage(0, 0, &[0u32; 64])
+        .storage(0, 0, &inputs)
         .zeroed(0, 1, 256)
         .max_steps(100_000);
     let out = run.dispatch([1, 1, 1]).unwrap();
     let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
     assert_eq!(rules, ["run.steps"]);
+    let message = out.findings[0].message();
+    assert!(message.contains("by invocation (40, 0, 0)"), "{message}");
 }
 
 #[test]

@@ -21,6 +21,9 @@ pub(crate) fn pair(columns: &[Reg]) -> Pair {
     [at(0), at(1)]
 }
 
+/// How many operands an operation takes at most.
+pub(crate) const MAX_OPERANDS: usize = 4;
+
 /// A scalar that an operation takes.
 pub(crate) type Operand = (ScalarType, Pair);
 

@@ -10,8 +10,8 @@ use spirvkit_eval::{
 use spirvkit_grammar::{ExtInstSet, GlslStd450 as Glsl};
 
 use super::types::F32;
-use super::{Lowering, MAX_OPERANDS, Result, arguments};
-use crate::program::{GeneralOp, Inst, Operand, Reg, Unary, Vector, pair};
+use super::{Lowering, Result, arguments};
+use crate::program::{GeneralOp, Inst, MAX_OPERANDS, Operand, Reg, Unary, Vector, pair};
 
 impl<'a> Lowering<'_, 'a> {
     pub(super) fn extended(&mut self, inst: Instruction<'a>) -> Result<()> {

@@ -421,18 +421,6 @@ impl<'a> Lowering<'_, 'a> {
         self.define(inst, vec![result]);
         Ok(())
     }
-
-    /// Conversions between pointers and integers, which have the same columns.
-    pub(super) fn convert_pointer(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let ty = inst.result_type().unwrap_or(Id(0));
-        let value = self.value(inst.id(0))?;
-        let count = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
-        if value.len() != count as usize {
-            return Err(self.unsupported("a pointer as a number of other than 64 bits"));
-        }
-        self.define_as(inst, ty, value)?;
-        Ok(())
-    }
 }
 
 /// An address so many bytes further.

@@ -37,9 +37,6 @@ const MAX_COLUMNS: u32 = 1 << 20;
 /// in values: large composites that are only handed on take no instruction.
 const MAX_CODE: usize = 1 << 24;
 
-/// How many operands an operation takes at most.
-const MAX_OPERANDS: usize = 4;
-
 /// What lowering must know of the run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {

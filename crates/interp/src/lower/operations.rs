@@ -9,8 +9,10 @@ use spirvkit_eval::{
 use spirvkit_grammar::{Decoration, ExecutionMode, Op, Scope};
 
 use super::types::{F32, U32};
-use super::{Lowering, MAX_OPERANDS, Result, Value, arguments};
-use crate::program::{Binary, General, GeneralOp, Inst, NO_REG, Operand, Reg, Unary, pair};
+use super::{Lowering, Result, Value, arguments};
+use crate::program::{
+    Binary, General, GeneralOp, Inst, MAX_OPERANDS, NO_REG, Operand, Reg, Unary, pair,
+};
 
 impl<'a> Lowering<'_, 'a> {
     /// An instruction that is no terminator.
@@ -38,7 +40,6 @@ impl<'a> Lowering<'_, 'a> {
             | Op::PtrAccessChain
             | Op::InBoundsPtrAccessChain => self.access_chain(inst),
             Op::PtrEqual | Op::PtrNotEqual => self.pointers_equal(inst),
-            Op::ConvertPtrToU | Op::ConvertUToPtr => self.convert_pointer(inst),
             Op::FunctionCall => self.call(inst),
             Op::ControlBarrier => self.barrier(inst),
             Op::ExtInst => self.extended(inst),
@@ -258,13 +259,8 @@ impl<'a> Lowering<'_, 'a> {
         let ty = inst.result_type().unwrap_or(Id(0));
         let from = self.value(inst.id(0))?;
         let source = self.type_of(inst.id(0))?;
-        let width = |this: &Self, ty: Id| -> Result<u32> {
-            match this.m.is_pointer(ty) {
-                true => Ok(64),
-                false => Ok(this.scalar_type(this.m.component_type(ty))?.width()),
-            }
-        };
-        let (to_width, from_width) = (width(self, ty)?, width(self, source)?);
+        let to_width = self.scalar_type(self.m.component_type(ty))?.width();
+        let from_width = self.scalar_type(self.m.component_type(source))?.width();
         let words = match from_width {
             8 | 16 if to_width != from_width => {
                 let per_word = (32 / from_width) as usize;

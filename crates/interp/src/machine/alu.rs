@@ -8,7 +8,9 @@ use spirvkit_grammar::Op;
 
 use super::control::{Active, Gang};
 use super::{Shared, is_column};
-use crate::program::{BEYOND, Binary, General, GeneralOp, Operand, Pair, Pc, Reg, Unary, Vector};
+use crate::program::{
+    BEYOND, Binary, General, GeneralOp, MAX_OPERANDS, Pair, Pc, Reg, Unary, Vector,
+};
 
 /// The NaN that operations make, as `eval` makes it.
 const NAN: u32 = 0x7fc0_0000;
@@ -281,7 +283,7 @@ impl<const W: usize> Gang<W> {
         pc: Pc,
         general: &General,
     ) {
-        let mut operands = [Scalar::zero(ScalarType::Bool); 4];
+        let mut operands = [Scalar::zero(ScalarType::Bool); MAX_OPERANDS];
         let count = general.operands.len().min(operands.len());
         for lane in active.lanes() {
             for (to, &(ty, columns)) in operands.iter_mut().zip(&general.operands) {
@@ -318,19 +320,21 @@ impl<const W: usize> Gang<W> {
     ) {
         let size = vector.result.width().div_ceil(32) as usize;
         let mut results = vec![Scalar::zero(vector.result); vector.to.len() / size];
+        // All operands behind each other, for one lane after the other.
+        let mut scalars: Vec<Scalar> = Vec::new();
         for lane in active.lanes() {
-            let scalars = |operand: &Vec<Operand>| {
-                let scalars = operand
-                    .iter()
-                    .map(|&(ty, columns)| self.scalar(ty, columns, lane));
-                scalars.collect::<Vec<Scalar>>()
-            };
-            let operands: Vec<Vec<Scalar>> = vector.operands.iter().map(scalars).collect();
-            let operands: Vec<&[Scalar]> = operands.iter().map(Vec::as_slice).collect();
+            scalars.clear();
+            let all = vector.operands.iter().flatten();
+            scalars.extend(all.map(|&(ty, columns)| self.scalar(ty, columns, lane)));
+            let mut operands: [&[Scalar]; MAX_OPERANDS] = [&[]; MAX_OPERANDS];
+            let mut rest = &scalars[..];
+            for (operand, of) in operands.iter_mut().zip(&vector.operands) {
+                (*operand, rest) = rest.split_at(of.len());
+            }
             let outcome = evaluate_glsl_vector(
                 vector.instruction,
                 vector.result,
-                &operands,
+                &operands[..vector.operands.len()],
                 &vector.environment,
                 &mut results,
             );

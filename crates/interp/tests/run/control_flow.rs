@@ -264,3 +264,30 @@ OpBranch %done
         assert_eq!(out.read::<u32>(0, 1), [1; 64]);
     }
 }
+
+/// Without merge instructions, lanes come together where all ways meet again.
+#[test]
+fn unstructured_lanes_meet_again() {
+    let body = "OpBranch %loop
+%loop = OpLabel
+%count = OpPhi %u32 %u0 %entry %more %even %more %odd
+%more = OpIAdd %u32 %count %u1
+%goes_on = OpULessThan %bool %count %value
+OpBranchConditional %goes_on %part %after
+%part = OpLabel
+%low = OpBitwiseAnd %u32 %index %u1
+%is_odd = OpIEqual %bool %low %u1
+OpBranchConditional %is_odd %odd %even
+%odd = OpLabel
+OpBranch %loop
+%even = OpLabel
+OpBranch %loop
+%after = OpLabel
+%together = OpGroupNonUniformBallot %v4u32 %u3 %true
+%here = OpCompositeExtract %u32 %together 0
+%is_first = OpBitwiseAnd %u32 %here %u1
+%scaled = OpIMul %u32 %is_first %u64
+%result = OpIAdd %u32 %scaled %count";
+    let inputs: Vec<u32> = (0..64).map(|index| index % 7).collect();
+    gives("", body, &inputs, |_, value| 64 + value);
+}

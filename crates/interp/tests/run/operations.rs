@@ -369,36 +369,15 @@ fn instructions_of_the_extended_set_are_those_of_eval() {
 
 #[test]
 fn variables_at_one_binding_are_one_buffer() {
-    let globals = "OpDecorate %same DescriptorSet 0\nOpDecorate %same Binding 0";
-    let words = {
-        let words = crate::shader::shader(
-            "%same = OpVariable %ptr_block StorageBuffer",
-            "%moved = OpIAdd %u32 %value %u5
+    let globals = "OpDecorate %same DescriptorSet 0
+OpDecorate %same Binding 0
+%same = OpVariable %ptr_block StorageBuffer";
+    let body = "%moved = OpIAdd %u32 %value %u5
 OpStore %in_at %moved
 %same_at = OpAccessChain %ptr_element %same %u0 %index
-%result = OpLoad %u32 %same_at",
-        );
-        let text = spirvkit_text::disassemble(&words, &Default::default())
-            .unwrap()
-            .text;
-        let mut name = text
-            .lines()
-            .filter(|line| line.contains("OpVariable") && line.contains("StorageBuffer"));
-        let last = name
-            .next_back()
-            .unwrap()
-            .split_whitespace()
-            .next()
-            .unwrap()
-            .to_owned();
-        let decorations = globals.replace("%same", &last);
-        let text = text.replacen("OpDecorate", &format!("{decorations}\nOpDecorate"), 1);
-        spirvkit_text::assemble(&text, &Default::default())
-            .unwrap()
-            .words
-    };
+%result = OpLoad %u32 %same_at";
     let inputs: Vec<u32> = (0..64).collect();
-    let out = run(&words, 32, &inputs);
+    let out = run(&shader(globals, body), 32, &inputs);
     out.assert_clean();
     let expected: Vec<u32> = (5..69).collect();
     assert_eq!(out.read::<u32>(0, 1), expected);
@@ -435,4 +414,145 @@ OpStore %counter %more
         .zeroed(0, 1, 256);
     let out = run.dispatch([3, 1, 1]).unwrap();
     assert_eq!(out.read::<u32>(0, 1), [1; 64]);
+}
+
+/// Every instruction of `GLSL.std.450` but interpolation is lowered and evaluated; what each gives
+/// is tested where it is computed.
+#[test]
+fn all_of_the_extended_set_runs() {
+    let forms: [(&str, &str, &[&str]); 7] = [
+        (
+            "f32",
+            "%f %f %f",
+            &[
+                "1 Round",
+                "1 RoundEven",
+                "1 Trunc",
+                "1 FAbs",
+                "1 FSign",
+                "1 Floor",
+                "1 Ceil",
+                "1 Fract",
+                "1 Radians",
+                "1 Degrees",
+                "1 Sin",
+                "1 Cos",
+                "1 Tan",
+                "1 Asin",
+                "1 Acos",
+                "1 Atan",
+                "1 Sinh",
+                "1 Cosh",
+                "1 Tanh",
+                "1 Asinh",
+                "1 Acosh",
+                "1 Atanh",
+                "2 Atan2",
+                "2 Pow",
+                "1 Exp",
+                "1 Log",
+                "1 Exp2",
+                "1 Log2",
+                "1 Sqrt",
+                "1 InverseSqrt",
+                "2 FMin",
+                "2 FMax",
+                "2 NMin",
+                "2 NMax",
+                "3 FClamp",
+                "3 NClamp",
+                "3 FMix",
+                "2 Step",
+                "3 SmoothStep",
+                "3 Fma",
+                "1 Length",
+                "2 Distance",
+            ],
+        ),
+        (
+            "u32",
+            "%value %value %value",
+            &["2 UMin", "2 UMax", "3 UClamp", "1 FindILsb", "1 FindUMsb"],
+        ),
+        (
+            "i32",
+            "%signed %signed %signed",
+            &[
+                "1 SAbs",
+                "1 SSign",
+                "2 SMin",
+                "2 SMax",
+                "3 SClamp",
+                "1 FindSMsb",
+            ],
+        ),
+        (
+            "v3f32",
+            "%v %v %v",
+            &["1 Normalize", "2 Cross", "2 Reflect", "3 FaceForward"],
+        ),
+        (
+            "u32",
+            "%v2",
+            &["1 PackSnorm2x16", "1 PackUnorm2x16", "1 PackHalf2x16"],
+        ),
+        (
+            "v2f32",
+            "%value",
+            &["1 UnpackSnorm2x16", "1 UnpackUnorm2x16", "1 UnpackHalf2x16"],
+        ),
+        ("m22", "%m", &["1 MatrixInverse"]),
+    ];
+    let special = [
+        "%x = OpExtInst %f32 %glsl Determinant %m",
+        "%x = OpExtInst %f32 %glsl Ldexp %f %signed",
+        "%x = OpExtInst %v3f32 %glsl Refract %v %v %f",
+        "%x = OpExtInst %u32 %glsl PackSnorm4x8 %v4",
+        "%x = OpExtInst %u32 %glsl PackUnorm4x8 %v4",
+        "%x = OpExtInst %v4f32 %glsl UnpackSnorm4x8 %value",
+        "%x = OpExtInst %v4f32 %glsl UnpackUnorm4x8 %value",
+        "%words = OpCompositeConstruct %v2u32 %value %value\n%x = OpExtInst %f64 %glsl PackDouble2x32 %words",
+        "%double = OpFConvert %f64 %f\n%x = OpExtInst %v2u32 %glsl UnpackDouble2x32 %double",
+        "%x = OpExtInst %parts %glsl ModfStruct %f",
+        "%x = OpExtInst %split %glsl FrexpStruct %f",
+        "%x = OpExtInst %f32 %glsl Modf %f %whole",
+        "%x = OpExtInst %f32 %glsl Frexp %f %power",
+    ];
+    let mut lines: Vec<String> = special.map(str::to_owned).to_vec();
+    for (ty, operands, instructions) in forms {
+        for instruction in instructions {
+            let (count, name) = instruction.split_once(' ').unwrap();
+            let operands: Vec<&str> = operands.split(' ').take(count.parse().unwrap()).collect();
+            lines.push(format!(
+                "%x = OpExtInst %{ty} %glsl {name} {}",
+                operands.join(" ")
+            ));
+        }
+    }
+    let globals = "%f64 = OpTypeFloat 64
+%v2f32 = OpTypeVector %f32 2
+%v4f32 = OpTypeVector %f32 4
+%m22 = OpTypeMatrix %v2f32 2
+%parts = OpTypeStruct %f32 %f32
+%split = OpTypeStruct %f32 %i32
+%ptr_f32 = OpTypePointer Private %f32
+%ptr_i32 = OpTypePointer Private %i32
+%whole = OpVariable %ptr_f32 Private
+%power = OpVariable %ptr_i32 Private
+%half = OpConstant %f32 0.5";
+    for line in lines {
+        let body = format!(
+            "%f = OpFMul %f32 %half %f2
+%signed = OpBitcast %i32 %value
+%v2 = OpCompositeConstruct %v2f32 %half %f
+%v = OpCompositeConstruct %v3f32 %half %f %f2
+%v4 = OpCompositeConstruct %v4f32 %half %f %f %f2
+%m = OpCompositeConstruct %m22 %v2 %v2
+{line}
+%result = OpCopyObject %u32 %value"
+        );
+        let out = run(&shader(globals, &body), 8, &[7; 64]);
+        out.assert_clean();
+        assert_eq!(out.read::<u32>(0, 1), [7; 64], "{line}");
+    }
 }

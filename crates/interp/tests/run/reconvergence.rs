@@ -8,9 +8,8 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 use spirvkit_interp::Run;
-use spirvkit_text::assemble;
 
-use crate::shader::SIZES;
+use crate::shader::{SIZES, with_functions};
 
 /// What a program consists of.
 #[derive(Clone, Debug)]
@@ -403,64 +402,20 @@ fn module(program: &Program) -> Vec<u32> {
         .iter()
         .map(|salt| format!("%salt{salt} = OpConstant %u32 {salt}\n"))
         .collect();
-    let text = format!(
-        "OpCapability Shader
-OpCapability GroupNonUniformBallot
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main \"main\" %local %in %out %number %decides
-OpExecutionMode %main LocalSize 64 1 1
-OpDecorate %local BuiltIn LocalInvocationIndex
-OpDecorate %in DescriptorSet 0
-OpDecorate %in Binding 0
-OpDecorate %out DescriptorSet 0
-OpDecorate %out Binding 1
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 4
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%v4u32 = OpTypeVector %u32 4
-%array = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %array
-%ptr_block = OpTypePointer StorageBuffer %block
-%ptr_element = OpTypePointer StorageBuffer %u32
-%ptr_input = OpTypePointer Input %u32
-%ptr_private = OpTypePointer Private %u32
-%true = OpConstantTrue %bool
-%u0 = OpConstant %u32 0
-%u1 = OpConstant %u32 1
-%u3 = OpConstant %u32 3
+    let globals = format!(
+        "%ptr_private = OpTypePointer Private %u32
 %u24 = OpConstant %u32 24
-%u31 = OpConstant %u32 31
 %golden = OpConstant %u32 0x9e3779b1
-{salts}%local = OpVariable %ptr_input Input
-%in = OpVariable %ptr_block StorageBuffer
-%out = OpVariable %ptr_block StorageBuffer
-%number = OpVariable %ptr_private Private %u0
-%decides = OpVariable %ptr_private Private
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%index = OpLoad %u32 %local
-%in_at = OpAccessChain %ptr_element %in %u0 %index
-%given = OpLoad %u32 %in_at
-OpStore %decides %given
+{salts}%number = OpVariable %ptr_private Private %u0
+%decides = OpVariable %ptr_private Private"
+    );
+    let body = "OpStore %decides %value
 %called = OpFunctionCall %void %function0
 %ballot = OpGroupNonUniformBallot %v4u32 %u3 %true
 %low = OpCompositeExtract %u32 %ballot 0
 %old = OpLoad %u32 %number
-%new = OpBitwiseXor %u32 %old %low
-%out_at = OpAccessChain %ptr_element %out %u0 %index
-OpStore %out_at %new
-OpReturn
-OpFunctionEnd
-{}",
-        functions.text
-    );
-    assemble(&text, &Default::default())
-        .unwrap_or_else(|errors| panic!("{errors}\n{text}"))
-        .words
+%result = OpBitwiseXor %u32 %old %low";
+    with_functions(&globals, body, &functions.text)
 }
 
 /// Runs a program with subgroups of all sizes, and compares all numbers.

@@ -6,10 +6,15 @@ use spirvkit_text::{AssembleOptions, assemble};
 /// The sizes of subgroups that everything is run with.
 pub(crate) const SIZES: [u32; 5] = [4, 8, 16, 32, 64];
 
-/// A shader of workgroups of 64 with a buffer `%in` at binding 0 and a buffer `%out` at binding 1, both arrays
-/// of `u32`. `%index` is the index of the invocation, and `%value` what `%in` has there; the
+/// A shader of workgroups of 64 with a buffer `%in` at binding 0 and a buffer `%out` at
+/// binding 1, both arrays of `u32`. `%index` is the index of the invocation, and `%value` what `%in` has there; the
 /// body makes `%result`, which is written to the same place of `%out`.
 pub(crate) fn shader(globals: &str, body: &str) -> Vec<u32> {
+    with_functions(globals, body, "")
+}
+
+/// The same with further functions.
+pub(crate) fn with_functions(globals: &str, body: &str, functions: &str) -> Vec<u32> {
     let text = format!(
         "OpCapability Shader
 OpCapability Int64
@@ -87,7 +92,7 @@ OpDecorate %array ArrayStride 4
 OpStore %out_at %result
 OpReturn
 OpFunctionEnd
-"
+{functions}"
     );
     let options = AssembleOptions::default();
     assemble(&text, &options)

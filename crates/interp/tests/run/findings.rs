@@ -270,6 +270,10 @@ fn broken_modules_are_refused() {
             "",
             "%at = OpAccessChain %ptr_local %at %u0\n%result = OpLoad %u32 %at",
         ),
+        (
+            "%empty = OpTypeStruct\n%none = OpConstantNull %empty",
+            "OpSelectionMerge %end None\nOpSwitch %none %end\n%end = OpLabel\n%result = OpCopyObject %u32 %value",
+        ),
         ("", "%result = OpFunctionCall %u32 %main"),
     ];
     for (globals, body) in cases {

@@ -2,6 +2,7 @@
 //! several.
 
 pub(crate) mod combine;
+pub(crate) mod constants;
 mod telling;
 
 use spirvkit::Diagnostic;

@@ -10,8 +10,11 @@ use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::{Severity, Source, render};
 use spirvkit::interp::{MAX_STEPS, Outcome, Run};
+use spirvkit::ir::Module;
+use spirvkit::transform::spec_constants;
 
 use crate::arguments::{ColorWhen, Single};
+use crate::change::constants::{bad_value, bits, find, setting};
 use crate::exit::{Ending, UsageError};
 use crate::look::{Looked, look};
 use crate::report::{Format, Messages, Reporter, read_error, stream};
@@ -40,10 +43,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TYPE:NUMBERS", value_parser = arguments::numbers)]
     push: Vec<Numbers>,
 
-    /// Give the specialization constant with this SpecId a value: an integer, true,
-    /// false, or with a point a floating-point number of 32 bits
-    #[arg(long, value_name = "SPECID=VALUE", value_parser = arguments::constant)]
-    spec: Vec<(u32, u64)>,
+    /// Set a specialization constant: CONSTANT is a SpecId or a name; VALUE is a number
+    /// as in assembly text, true or false
+    #[arg(long, value_name = "CONSTANT=VALUE", value_parser = setting)]
+    spec: Vec<(String, String)>,
 
     /// Show numbers of a buffer after the run, such as 0:1:f32 or 0:1:u32[0..8]
     #[arg(long, value_name = "SET:BINDING:TYPE[RANGE]", value_parser = arguments::print)]
@@ -67,8 +70,9 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The types of numbers are u8, i8, u16, i16, u32, i32, u64, i64, f32 and f64.
-Integers may be hexadecimal (0x10). Files are taken as they are, byte by byte.
+The types of numbers are u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 and f64.
+They are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN. Files are
+taken as they are, byte by byte.
 
 Accesses out of bounds, divisions by zero, barriers that not all invocations reach
 and the like are reported with the instruction and the invocation; `spv explain`
@@ -138,8 +142,8 @@ fn prepared<'a>(
     if let Some(name) = &arguments.entry_point {
         run = run.entry(name);
     }
-    for &(id, bits) in &arguments.spec {
-        run = run.spec(id, bits);
+    for (spec_id, bits) in constants(arguments, looked, messages)? {
+        run = run.spec(spec_id, bits);
     }
     let mut buffers: BTreeMap<Binding, Vec<u8>> = BTreeMap::new();
     for (binding, contents) in &arguments.bind {
@@ -175,6 +179,35 @@ fn prepared<'a>(
         .copied()
         .collect();
     Some(run.push(&push))
+}
+
+/// The specialization constants that are to be set, by their SpecIds, and the bits of their
+/// values; nothing if one can't be.
+fn constants(
+    arguments: &Arguments,
+    looked: &Looked<'_>,
+    messages: &mut Messages,
+) -> Option<Vec<(u32, u64)>> {
+    if arguments.spec.is_empty() {
+        return Some(Vec::new());
+    }
+    let module = Module::load(looked.module.words());
+    let module = module.map_err(|error| messages.add_binary_error(looked.name, &error));
+    let module = module.ok()?;
+    let known = spec_constants(&module);
+    let mut wanted = Vec::new();
+    let mut wrong = Vec::new();
+    for (constant, value) in &arguments.spec {
+        for found in find(&module, &known, constant, &mut wrong) {
+            match (found.spec_id, bits(&module, found, value)) {
+                (Some(spec_id), Ok(bits)) => wanted.push((spec_id, bits)),
+                (None, _) => wrong.push(bad_value(constant, "it has no SpecId")),
+                (_, Err(message)) => wrong.push(bad_value(constant, &message)),
+            }
+        }
+    }
+    messages.add_all(looked.name, &wrong);
+    wrong.is_empty().then_some(wanted)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
@@ -216,7 +249,7 @@ fn document(
                 json!({
                     "set": print.binding.set,
                     "binding": print.binding.binding,
-                    "type": print.ty.name(),
+                    "type": print.ty.name,
                     "numbers": print.values(outcome),
                 })
             })

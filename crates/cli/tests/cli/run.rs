@@ -138,25 +138,56 @@ fn findings_have_their_place_in_the_text_and_the_binary() {
 }
 
 #[test]
-fn floats_are_written_as_short_as_they_can_be() {
+fn numbers_are_read_as_in_assembly_text_and_written_short() {
     let dir = dir();
-    let numbers = [
-        "--entry-point",
-        "other",
-        "--bind",
-        "0:0=f32:0.1,-2,1e30,NaN",
-    ];
-    let ran = dir.spv(&[&["run", "a.spvasm"][..], &numbers].concat());
-    // The entry point has no such buffer, and needs none.
-    assert_eq!((ran.code, ran.text()), (0, ""));
-    let bind = [
-        "--bind",
-        "1:2=f32:0.1,-2,1e30,inf,0,0,0,0",
-        "--print",
-        "1:2:f32[1..2]",
-    ];
-    let ran = dir.spv(&[&RUN[..RUN.len() - 1], &["u32:0", "--spec", "5=0"], &bind].concat());
-    assert_eq!(ran.text(), "1:2: -2\n");
+    // Nothing is added to the bits.
+    let run = [&RUN[..RUN.len() - 1], &["u32:0", "--spec", "5=0"]].concat();
+    let with = |bind: &str, print: &str| {
+        let ran = dir.spv(&[&run[..], &["--bind", bind, "--print", print]].concat());
+        ran.text().to_owned()
+    };
+    let floats = "1:2=f32:0.1,-2,1e30,inf,-inf,NaN,0x1p-3,3";
+    assert_eq!(
+        with(floats, "1:2:f32"),
+        "1:2: 0.1 -2 1e30 inf -inf NaN 0.125 3\n"
+    );
+    let halves = "1:2=f16:1.5,inf,0,0,0,0,0,0,0,0,0,0,0,0,0,0";
+    assert_eq!(with(halves, "1:2:f16[..2]"), "1:2: 1.5 inf\n");
+    assert_eq!(with(halves, "1:2:u16[..2]"), "1:2: 15872 31744\n");
+    let wide = "1:2=i64:-2,0x10,9223372036854775807,0";
+    assert_eq!(with(wide, "1:2:i64"), "1:2: -2 16 9223372036854775807 0\n");
+    let json = dir.spv(
+        &[
+            &run[..],
+            &["--bind", floats, "--print", "1:2:f32", "--format", "json"],
+        ]
+        .concat(),
+    );
+    let document: Value = serde_json::from_str(json.text()).unwrap();
+    let numbers = json!([0.1, -2, 1e30, "inf", "-inf", "NaN", 0.125, 3]);
+    assert_eq!(document["printed"][0]["numbers"], numbers);
+}
+
+#[test]
+fn constants_are_set_by_name_and_as_their_type_says() {
+    let dir = Dir::new();
+    let shader = SHADER
+        .replace("OpName %numbers", "OpName %factor \"factor\"\nOpName %numbers")
+        .replace("%factor = OpSpecConstant %u32 1", "%f64 = OpTypeFloat 64\n%exact = OpSpecConstant %f64 1\n%factor = OpSpecConstantOp %u32 ConvertFToU %exact")
+        .replace("OpDecorate %factor SpecId 5", "OpDecorate %exact SpecId 5\nOpName %exact \"exact\"");
+    dir.write("a.spvasm", shader);
+    for name in ["5=3.5", "exact=3.5"] {
+        let options = [
+            "--bind",
+            "1:2=zeros:32",
+            "--print",
+            "1:2:u32[..3]",
+            "--spec",
+            name,
+        ];
+        let ran = dir.spv(&[RUN, &options].concat());
+        assert_eq!(ran.text(), "1:2: 100 103 106\n");
+    }
 }
 
 #[test]
@@ -169,11 +200,7 @@ fn what_does_not_fit_is_refused() {
     fails(&["--bind", "1:2=missing.bin"], 1, "missing.bin");
     let endless = "1:2=zeros:18446744073709551615";
     fails(&["--bind", endless], 1, "zeros:18446744073709551615");
-    fails(
-        &["--spec", "6=1"],
-        1,
-        "there is no specialization constant with SpecId 6",
-    );
+    fails(&["--spec", "6=1"], 1, "no specialization constant `6`");
     fails(&["--bind", "1=zeros:4"], 2, "SET:BINDING=CONTENTS");
     fails(
         &["--bind", "x:2=zeros:4"],
@@ -190,10 +217,11 @@ fn what_does_not_fit_is_refused() {
         2,
         "`256` is not a number of the type u8",
     );
-    fails(&["--push", "f16:1"], 2, "`f16` is not a type of numbers");
+    fails(&["--push", "f8:1"], 2, "`f8` is not a type of numbers");
     fails(&["--print", "1:2"], 2, "SET:BINDING:TYPE");
     fails(&["--print", "1:2:u32[a..]"], 2, "`a` is not an index");
-    fails(&["--spec", "5=x"], 2, "`x` is not a number, true or false");
+    fails(&["--spec", "5=x"], 1, "`x` can't be its value");
+    fails(&["--spec", "5"], 2, "CONSTANT=VALUE");
     fails(&["--dispatch", "1,2,3,4"], 2, "at most three");
     fails(&["--dispatch", "x"], 2, "`x` is not a number of workgroups");
     let zeros = ["--bind", "1:2=zeros:32"];

@@ -2,10 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use serde_json::{Value, json};
-use spirvkit::interp::{Element, Outcome};
+use serde_json::Value;
+use spirvkit::binary::{FloatFormat, NumberType};
+use spirvkit::eval::{Environment, Scalar, ScalarType, evaluate_scalar};
+use spirvkit::grammar::Op;
+use spirvkit::interp::Outcome;
+use spirvkit::text::{parse_number, write_number};
 
 /// Where a buffer is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,53 +37,37 @@ pub(super) struct Numbers {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The type of numbers.
+/// A type of numbers, by its name here.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NumberType {
-    name: &'static str,
-    parse: fn(&str, &mut Vec<u8>) -> Option<()>,
-    read: fn(&Outcome, Binding) -> Vec<Value>,
+pub(super) struct Type {
+    pub(super) name: &'static str,
+    number: NumberType,
 }
 
 /// All types of numbers.
-const TYPES: [NumberType; 10] = [
-    NumberType::integer::<u8>("u8"),
-    NumberType::integer::<i8>("i8"),
-    NumberType::integer::<u16>("u16"),
-    NumberType::integer::<i16>("i16"),
-    NumberType::integer::<u32>("u32"),
-    NumberType::integer::<i32>("i32"),
-    NumberType::integer::<u64>("u64"),
-    NumberType::integer::<i64>("i64"),
-    NumberType::float::<f32>("f32"),
-    NumberType::float::<f64>("f64"),
+const TYPES: [Type; 11] = [
+    Type::integer("u8", 8, false),
+    Type::integer("i8", 8, true),
+    Type::integer("u16", 16, false),
+    Type::integer("i16", 16, true),
+    Type::integer("u32", 32, false),
+    Type::integer("i32", 32, true),
+    Type::integer("u64", 64, false),
+    Type::integer("i64", 64, true),
+    Type::float("f16", FloatFormat::Half),
+    Type::float("f32", FloatFormat::Single),
+    Type::float("f64", FloatFormat::Double),
 ];
 
-impl NumberType {
-    const fn integer<T>(name: &'static str) -> Self
-    where
-        T: Element + TryFrom<i128> + Into<Value>,
-    {
-        Self {
-            name,
-            parse: parse_integer::<T>,
-            read: read::<T>,
-        }
+impl Type {
+    const fn integer(name: &'static str, width: u8, signed: bool) -> Self {
+        let number = NumberType::Integer { width, signed };
+        Self { name, number }
     }
 
-    const fn float<T>(name: &'static str) -> Self
-    where
-        T: Element + FromStr + Into<Value> + fmt::Display,
-    {
-        Self {
-            name,
-            parse: parse_float::<T>,
-            read: read_floats::<T>,
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        self.name
+    const fn float(name: &'static str, format: FloatFormat) -> Self {
+        let number = NumberType::Float(format);
+        Self { name, number }
     }
 
     fn named(name: &str) -> Result<Self, String> {
@@ -90,75 +77,86 @@ impl NumberType {
             format!("`{name}` is not a type of numbers; there are {names}")
         })
     }
-}
 
-fn parse_integer<T: Element + TryFrom<i128>>(text: &str, to: &mut Vec<u8>) -> Option<()> {
-    T::try_from(whole(text)?).ok()?.write(to);
-    Some(())
-}
-
-/// A decimal or hexadecimal number.
-fn whole(text: &str) -> Option<i128> {
-    match text.strip_prefix("0x") {
-        Some(digits) => i128::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
+    /// How many bytes a number takes.
+    fn size(self) -> usize {
+        (ScalarType::from(self.number).width() / 8) as usize
     }
-}
 
-fn parse_float<T: Element + FromStr>(text: &str, to: &mut Vec<u8>) -> Option<()> {
-    text.parse::<T>().ok()?.write(to);
-    Some(())
-}
+    /// The bits of a number.
+    fn parse(self, text: &str) -> Result<u64, String> {
+        let special = match (self.number, text) {
+            (NumberType::Float(_), "inf") => Some(f64::INFINITY),
+            (NumberType::Float(_), "-inf") => Some(f64::NEG_INFINITY),
+            (NumberType::Float(_), "NaN") => Some(f64::NAN),
+            _ => None,
+        };
+        if let Some(special) = special {
+            let operand = [Scalar::from(special)];
+            let converted = evaluate_scalar(
+                Op::FConvert,
+                self.number.into(),
+                &operand,
+                &Environment::default(),
+            );
+            return converted.map_or_else(
+                |error| Err(error.to_string()),
+                |outcome| Ok(outcome.common().bits()),
+            );
+        }
+        parse_number(text, self.number).map_err(|error| {
+            format!(
+                "`{text}` is not a number of the type {}: {error}",
+                self.name
+            )
+        })
+    }
 
-fn read<T: Element + Into<Value>>(outcome: &Outcome, binding: Binding) -> Vec<Value> {
-    let numbers = outcome.read::<T>(binding.set, binding.binding);
-    numbers.into_iter().map(Into::into).collect()
-}
-
-/// JSON has no infinities and NaNs: they are strings.
-fn read_floats<T>(outcome: &Outcome, binding: Binding) -> Vec<Value>
-where
-    T: Element + Into<Value> + fmt::Display,
-{
-    let numbers = outcome.read::<T>(binding.set, binding.binding).into_iter();
-    let value = |number: T| match number.into() {
-        Value::Null => json!(number.to_string()),
-        // As short as the number's own type has it.
-        _ => number
-            .to_string()
-            .parse::<f64>()
-            .map_or(Value::Null, Into::into),
-    };
-    numbers.map(value).collect()
+    /// A number as people write it: as short as the type allows.
+    fn text(self, bytes: &[u8]) -> String {
+        let bits = bytes
+            .iter()
+            .rev()
+            .fold(0, |all, &byte| all << 8 | u64::from(byte));
+        let text = match (Scalar::new(self.number.into(), bits).to_f64(), self.number) {
+            (Some(number), NumberType::Float(FloatFormat::Double)) => format!("{number:?}"),
+            (Some(number), _) => format!("{:?}", number as f32),
+            (None, _) => {
+                let mut text = String::new();
+                write_number(&mut text, self.number, bits);
+                text
+            }
+        };
+        match text.strip_suffix(".0") {
+            Some(whole) => whole.to_owned(),
+            None => text,
+        }
+    }
 }
 
 /// What to show of a buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Print {
     pub(super) binding: Binding,
-    pub(super) ty: NumberType,
+    pub(super) ty: Type,
     start: usize,
     end: usize,
 }
 
 impl Print {
-    pub(super) fn values(&self, outcome: &Outcome) -> Vec<Value> {
-        let mut all = (self.ty.read)(outcome, self.binding);
-        all.truncate(self.end);
-        all.split_off(self.start.min(all.len()))
-    }
-
     /// The numbers as people write them.
     pub(super) fn numbers(&self, outcome: &Outcome) -> Vec<String> {
-        let text = |value: Value| match value {
-            Value::String(text) => text,
-            Value::Number(number) => {
-                let text = number.to_string();
-                text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
-            }
-            other => other.to_string(),
-        };
-        self.values(outcome).into_iter().map(text).collect()
+        let bytes = outcome.bytes(self.binding.set, self.binding.binding);
+        let numbers = bytes.chunks_exact(self.ty.size());
+        let shown = numbers.take(self.end).skip(self.start);
+        shown.map(|bytes| self.ty.text(bytes)).collect()
+    }
+
+    /// The same for programs. JSON has no infinities and NaNs: they are strings.
+    pub(super) fn values(&self, outcome: &Outcome) -> Vec<Value> {
+        let numbers = self.numbers(outcome).into_iter();
+        let value = |text: String| serde_json::from_str(&text).unwrap_or(Value::String(text));
+        numbers.map(value).collect()
     }
 }
 
@@ -202,11 +200,11 @@ pub(super) fn numbers(text: &str) -> Result<Numbers, String> {
     let Some((ty, list)) = text.split_once(':') else {
         return Err("it must have the form TYPE:NUMBERS, such as f32:1,2.5".into());
     };
-    let ty = NumberType::named(ty)?;
+    let ty = Type::named(ty)?;
     let mut bytes = Vec::new();
-    for number in list.split(',').map(str::trim) {
-        let parsed = (ty.parse)(number, &mut bytes);
-        parsed.ok_or_else(|| format!("`{number}` is not a number of the type {}", ty.name))?;
+    for number in list.split(',') {
+        let bits = ty.parse(number.trim())?.to_le_bytes();
+        bytes.extend(&bits[..ty.size()]);
     }
     Ok(Numbers { bytes })
 }
@@ -222,7 +220,7 @@ pub(super) fn print(text: &str) -> Result<Print, String> {
     let Some((ty, range)) = rest.split_once('[') else {
         return Ok(Print {
             binding,
-            ty: NumberType::named(rest)?,
+            ty: Type::named(rest)?,
             start: 0,
             end: usize::MAX,
         });
@@ -239,29 +237,10 @@ pub(super) fn print(text: &str) -> Result<Print, String> {
     };
     Ok(Print {
         binding,
-        ty: NumberType::named(ty)?,
+        ty: Type::named(ty)?,
         start: bound(start, 0)?,
         end: bound(end, usize::MAX)?,
     })
-}
-
-/// `SPECID=VALUE`.
-pub(super) fn constant(text: &str) -> Result<(u32, u64), String> {
-    let Some((id, value)) = text.split_once('=') else {
-        return Err("it must have the form SPECID=VALUE".into());
-    };
-    let id = id.parse().map_err(|_| format!("`{id}` is not a SpecId"))?;
-    let bits = match value {
-        "true" => Some(1),
-        "false" => Some(0),
-        // Floating-point numbers have a point, or an exponent.
-        _ => whole(value).map(|number| number as u64).or_else(|| {
-            let number = value.parse::<f32>().ok()?;
-            Some(number.to_bits().into())
-        }),
-    };
-    let bits = bits.ok_or_else(|| format!("`{value}` is not a number, true or false"))?;
-    Ok((id, bits))
 }
 
 /// `X[,Y[,Z]]`.

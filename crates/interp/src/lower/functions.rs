@@ -153,10 +153,7 @@ impl<'a> Lowering<'_, 'a> {
             return Ok(());
         }
         let is_arranged = match self.m.ty(pointee) {
-            Type::Vector { .. } => {
-                let mut rows = self.m.all_decorated_with(Decoration::RowMajor);
-                rows.next().is_some()
-            }
+            Type::Vector { .. } => self.has_rows,
             _ => self.types.holds_matrices(pointee),
         };
         match is_arranged {

@@ -25,6 +25,7 @@ use spirvkit_analysis::{Lookup, ModuleIndex, layout};
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_eval::{Environment, ScalarType};
+use spirvkit_grammar::{Decoration, Op};
 
 use crate::kinds;
 use crate::program::{Address, Inst, NO_REG, Object, Program, Reg};
@@ -90,6 +91,8 @@ struct Lowering<'m, 'a> {
     /// How many descriptors a variable stands for, if it is an array of them.
     descriptor_counts: HashMap<u32, u32>,
     entry: Id,
+    /// Whether there are row-major matrices.
+    has_rows: bool,
     /// How many columns the values list.
     listed: usize,
     /// What phis get, by their result and the block before.
@@ -125,6 +128,7 @@ pub(crate) fn lower(
         signatures: HashMap::new(),
         descriptor_counts: HashMap::new(),
         entry,
+        has_rows: m.all_decorated_with(Decoration::RowMajor).next().is_some(),
         listed: 0,
         incoming: HashMap::new(),
         environment: Environment::default(),
@@ -227,7 +231,7 @@ impl<'a> Lowering<'_, 'a> {
             return Ok(value.clone());
         }
         let op = self.m.op_of(id);
-        if op.is_constant() || op == spirvkit_grammar::Op::Undef {
+        if op.is_constant() || op == Op::Undef {
             let columns = self.constant(id)?;
             self.values.insert(id.0, Value::Columns(columns.clone()));
             return Ok(Value::Columns(columns));

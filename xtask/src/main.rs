@@ -5,6 +5,8 @@ mod codegen;
 mod conformance;
 #[cfg(all(feature = "conformance", unix))]
 mod hostile;
+#[cfg(feature = "conformance")]
+mod opcodes;
 mod rules;
 
 use std::process::ExitCode;
@@ -29,6 +31,9 @@ enum Chore {
     #[cfg(all(feature = "conformance", unix))]
     /// Attack the program with small modules that name large things often.
     Hostile(hostile::Arguments),
+    #[cfg(feature = "conformance")]
+    /// Write the table of instructions that run into docs/execution.md.
+    Opcodes(opcodes::Arguments),
     /// Write what is made of the validator's rules: generated.rs and docs/rules.
     Rules(rules::Arguments),
 }
@@ -43,6 +48,8 @@ fn main() -> ExitCode {
         Chore::Conformance(arguments) => conformance::run(&arguments),
         #[cfg(all(feature = "conformance", unix))]
         Chore::Hostile(arguments) => hostile::run(&arguments),
+        #[cfg(feature = "conformance")]
+        Chore::Opcodes(arguments) => opcodes::run(&arguments),
         Chore::Rules(arguments) => rules::run(&arguments),
     };
     match outcome {

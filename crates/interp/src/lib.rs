@@ -24,4 +24,5 @@ mod program;
 mod run;
 
 pub use kinds::KINDS;
+pub use lower::{Support, support, support_of};
 pub use run::{Element, MAX_MEMORY, MAX_STEPS, Outcome, Run};

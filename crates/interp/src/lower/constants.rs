@@ -99,6 +99,22 @@ impl Lowering<'_, '_> {
     }
 }
 
+/// Whether an opcode makes a constant that has columns. Those that compute are replaced by
+/// what they give before anything is lowered.
+pub(super) fn is_constant(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ConstantTrue
+            | Op::ConstantFalse
+            | Op::Constant
+            | Op::ConstantNull
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstant
+            | Op::SpecConstantOp
+    ) || is_made_of_parts(op)
+}
+
 fn is_made_of_parts(op: Op) -> bool {
     matches!(
         op,

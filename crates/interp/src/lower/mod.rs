@@ -12,6 +12,7 @@ mod extended;
 mod functions;
 mod groups;
 mod memory;
+mod opcodes;
 mod operations;
 mod types;
 mod variables;
@@ -29,6 +30,7 @@ use spirvkit_grammar::{Decoration, Op};
 
 use crate::kinds;
 use crate::program::{Address, Inst, NO_REG, Object, Program, Reg};
+pub use opcodes::{Support, support, support_of};
 use types::{Arrangement, NoExtent, Types, opaque_layout};
 
 /// How many columns an entry point may take.

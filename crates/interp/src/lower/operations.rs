@@ -8,6 +8,7 @@ use spirvkit_eval::{
 };
 use spirvkit_grammar::{Decoration, ExecutionMode, Op, Scope};
 
+use super::opcodes::{Owner, owner};
 use super::types::{F32, U32};
 use super::{Lowering, Result, Value, arguments};
 use crate::program::{
@@ -18,53 +19,59 @@ impl<'a> Lowering<'_, 'a> {
     /// An instruction that is no terminator.
     pub(super) fn instruction(&mut self, inst: Instruction<'a>) -> Result<()> {
         let op = inst.op();
-        match op {
-            Op::Label
-            | Op::Line
-            | Op::NoLine
-            | Op::Nop
-            | Op::Phi
-            | Op::Variable
-            | Op::SelectionMerge
-            | Op::LoopMerge
-            | Op::LifetimeStart
-            | Op::LifetimeStop
-            | Op::AssumeTrueKHR
-            | Op::MemoryBarrier => Ok(()),
-            Op::Load => self.load(inst),
-            Op::Store => self.store(inst),
-            Op::CopyMemory => self.copy_memory(inst),
-            Op::ArrayLength => self.array_length(inst),
-            Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain => self.access_chain(inst),
-            Op::PtrEqual | Op::PtrNotEqual => self.pointers_equal(inst),
-            Op::FunctionCall => self.call(inst),
-            Op::ControlBarrier => self.barrier(inst),
-            Op::ExtInst => self.extended(inst),
-            Op::Undef => {
+        let Some(owner) = owner(op) else {
+            return Err(self.unsupported(op.to_string()));
+        };
+        match owner {
+            Owner::Nothing | Owner::Declaration | Owner::Constant => Ok(()),
+            Owner::Terminator => Err(self.broken("a block ends before its last instruction")),
+            Owner::Load => self.load(inst),
+            Owner::Store => self.store(inst),
+            Owner::CopyMemory => self.copy_memory(inst),
+            Owner::ArrayLength => self.array_length(inst),
+            Owner::AccessChain => self.access_chain(inst),
+            Owner::PointersEqual => self.pointers_equal(inst),
+            Owner::Call => self.call(inst),
+            Owner::Barrier => self.barrier(inst),
+            Owner::Extended => self.extended(inst),
+            Owner::Atomic => self.atomic(inst),
+            Owner::Group => self.group(inst),
+            Owner::Undef => {
                 let value = self.constant(inst.result().unwrap_or(Id(0)))?;
                 self.define(inst, value);
                 Ok(())
             }
-            Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => {
-                let value = self.any_value(inst.id(0))?;
-                if let Value::Columns(columns) | Value::Register(columns) = &value {
-                    self.listed += columns.len();
-                }
-                if let Value::Columns(columns) = &value {
-                    self.check_columns(inst, columns.len())?;
-                }
-                if let Some(result) = inst.result() {
-                    self.values.insert(result.0, value);
-                }
-                Ok(())
-            }
-            op if op.is_atomic() => self.atomic(inst),
-            op if super::groups::is_group(op) => self.group(inst),
-            _ => self.computation(inst),
+            Owner::Copy => self.copy_object(inst),
+            Owner::Bitcast => self.bitcast(inst),
+            Owner::Select => self.select(inst),
+            Owner::Construct => self.computed(inst, Self::constructed),
+            Owner::Extract => self.computed(inst, Self::extracted),
+            Owner::Insert => self.computed(inst, Self::inserted),
+            Owner::Shuffle => self.computed(inst, Self::shuffled),
+            Owner::ExtractDynamic => self.computed(inst, Self::extract_dynamic),
+            Owner::InsertDynamic => self.computed(inst, Self::insert_dynamic),
+            Owner::Transpose => self.computed(inst, Self::transposed),
+            Owner::AnyAll => self.computed(inst, Self::any_or_all),
+            Owner::Halves => self.computed(inst, Self::halves),
+            Owner::Products => self.computed(inst, Self::products),
+            Owner::IntegerDot => self.computed(inst, Self::integer_dot),
+            Owner::Matrices => self.computed(inst, Self::matrices),
+            Owner::Components => self.computed(inst, Self::by_component),
         }
+    }
+
+    fn copy_object(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let value = self.any_value(inst.id(0))?;
+        if let Value::Columns(columns) | Value::Register(columns) = &value {
+            self.listed += columns.len();
+        }
+        if let Value::Columns(columns) = &value {
+            self.check_columns(inst, columns.len())?;
+        }
+        if let Some(result) = inst.result() {
+            self.values.insert(result.0, value);
+        }
+        Ok(())
     }
 
     fn barrier(&mut self, inst: Instruction<'a>) -> Result<()> {
@@ -78,76 +85,70 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    fn computation(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let op = inst.op();
-        let ty = inst.result_type().unwrap_or(Id(0));
-        let columns = match op {
-            Op::CompositeConstruct => {
-                let expected = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
-                let mut columns = Vec::new();
-                for &part in inst.args() {
-                    columns.extend(self.value(Id(part))?);
-                    if columns.len() > expected as usize {
-                        break;
-                    }
-                }
-                columns
-            }
-            Op::CompositeExtract => {
-                let whole = self.value(inst.id(0))?;
-                let (start, count) = self.part_at(inst.id(0), arguments(inst, 1))?;
-                self.slice(&whole, start, count)?.to_vec()
-            }
-            Op::CompositeInsert => {
-                let part = self.value(inst.id(0))?;
-                let mut whole = self.value(inst.id(1))?;
-                let (start, count) = self.part_at(inst.id(1), arguments(inst, 2))?;
-                if part.len() != count || self.slice(&whole, start, count).is_err() {
-                    return Err(self.broken("a part doesn't fit into its composite"));
-                }
-                whole[start..start + count].copy_from_slice(&part);
-                whole
-            }
-            Op::VectorShuffle => {
-                let mut both = self.value(inst.id(0))?;
-                both.extend(self.value(inst.id(1))?);
-                let size = self.component(inst.id(0))?.width().div_ceil(32) as usize;
-                let mut columns = Vec::new();
-                for &index in arguments(inst, 2) {
-                    // 0xFFFFFFFF stands for an undefined component.
-                    let index = if index == u32::MAX { 0 } else { index };
-                    columns.extend(self.slice(&both, index as usize * size, size)?);
-                }
-                columns
-            }
-            Op::VectorExtractDynamic => self.extract_dynamic(inst)?,
-            Op::VectorInsertDynamic => self.insert_dynamic(inst)?,
-            Op::Transpose => self.transposed(inst)?,
-            Op::Bitcast => return self.bitcast(inst),
-            Op::Select => return self.select(inst),
-            Op::Any | Op::All => {
-                let vector = self.value(inst.id(0))?;
-                let op = if op == Op::Any {
-                    Binary::Or
-                } else {
-                    Binary::And
-                };
-                vec![self.joined(&vector, |this, a, b| this.binary(op, a, b))?]
-            }
-            Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
-                self.halves(inst)?
-            }
-            Op::Dot | Op::VectorTimesScalar | Op::MatrixTimesScalar => self.products(inst)?,
-            Op::SDot | Op::UDot | Op::SUDot => self.integer_dot(inst)?,
-            Op::VectorTimesMatrix
-            | Op::MatrixTimesVector
-            | Op::MatrixTimesMatrix
-            | Op::OuterProduct => self.matrices(inst)?,
-            _ => self.by_component(inst)?,
-        };
+    /// Defines a result by the columns that a function gives.
+    fn computed(
+        &mut self,
+        inst: Instruction<'a>,
+        columns: impl FnOnce(&mut Self, Instruction<'a>) -> Result<Vec<Reg>>,
+    ) -> Result<()> {
+        let columns = columns(self, inst)?;
         self.check_columns(inst, columns.len())?;
-        self.define_as(inst, ty, columns)?;
-        Ok(())
+        self.define_as(inst, inst.result_type().unwrap_or(Id(0)), columns)
+    }
+
+    fn constructed(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let ty = inst.result_type().unwrap_or(Id(0));
+        let expected = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
+        let mut columns = Vec::new();
+        for &part in inst.args() {
+            columns.extend(self.value(Id(part))?);
+            if columns.len() > expected as usize {
+                break;
+            }
+        }
+        Ok(columns)
+    }
+
+    fn extracted(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let whole = self.value(inst.id(0))?;
+        let (start, count) = self.part_at(inst.id(0), arguments(inst, 1))?;
+        Ok(self.slice(&whole, start, count)?.to_vec())
+    }
+
+    fn inserted(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let part = self.value(inst.id(0))?;
+        let mut whole = self.value(inst.id(1))?;
+        let (start, count) = self.part_at(inst.id(1), arguments(inst, 2))?;
+        if part.len() != count || self.slice(&whole, start, count).is_err() {
+            return Err(self.broken("a part doesn't fit into its composite"));
+        }
+        whole[start..start + count].copy_from_slice(&part);
+        Ok(whole)
+    }
+
+    fn shuffled(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let mut both = self.value(inst.id(0))?;
+        both.extend(self.value(inst.id(1))?);
+        let size = self.component(inst.id(0))?.width().div_ceil(32) as usize;
+        let mut columns = Vec::new();
+        for &index in arguments(inst, 2) {
+            // 0xFFFFFFFF stands for an undefined component.
+            let index = if index == u32::MAX { 0 } else { index };
+            columns.extend(self.slice(&both, index as usize * size, size)?);
+        }
+        Ok(columns)
+    }
+
+    fn any_or_all(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let vector = self.value(inst.id(0))?;
+        let op = if inst.op() == Op::Any {
+            Binary::Or
+        } else {
+            Binary::And
+        };
+        Ok(vec![
+            self.joined(&vector, |this, a, b| this.binary(op, a, b))?,
+        ])
     }
 
     /// Refuses a result that has not as many columns as its type.

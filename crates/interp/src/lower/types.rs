@@ -6,6 +6,7 @@ use spirvkit_analysis::layout::{DeclaredLayouts, Extent, MatrixLayout, MatrixOrd
 use spirvkit_analysis::{Lookup, ModuleIndex, Type, layout};
 use spirvkit_binary::{FloatFormat, Id, NumberType};
 use spirvkit_eval::ScalarType;
+use spirvkit_grammar::Op;
 
 use crate::program::Leaf;
 
@@ -79,6 +80,26 @@ fn scalar(m: &ModuleIndex<'_>, ty: Id) -> Option<ScalarType> {
         },
         _ => None,
     }
+}
+
+/// Whether an opcode declares a type of which there are values or pointers here, or which
+/// functions have.
+pub(super) fn is_type(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypeVoid
+            | Op::TypeBool
+            | Op::TypeInt
+            | Op::TypeFloat
+            | Op::TypeVector
+            | Op::TypeMatrix
+            | Op::TypeArray
+            | Op::TypeRuntimeArray
+            | Op::TypeStruct
+            | Op::TypePointer
+            | Op::TypeForwardPointer
+            | Op::TypeFunction
+    )
 }
 
 pub(super) struct Types<'m, 'a> {

@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use crate::command::{Area, Likeness, Tolerance, Unit, Values};
 use crate::contents::{end, slots};
-use crate::format::{Channel, Component, Encoding, Format};
 use crate::number::Number;
 use crate::script::Script;
 use crate::types::{DataType, Layout, Scalar, Shape};
 use crate::words::Comparator;
+use spirvkit_eval::{Channel, Component, Encoding, Format};
 
 /// How far apart equal numbers of floating point may be without a tolerance, as a share of
 /// what is expected. What has less than 64 bits is equal only if all bits are.
@@ -401,7 +401,7 @@ fn in_order(format: &Format, texel: &[u8], expected: &[f64]) -> [f64; 4] {
             Channel::Green => values[1] = *value,
             Channel::Blue => values[2] = *value,
             Channel::Alpha => values[3] = *value,
-            Channel::Depth | Channel::Stencil | Channel::Unused => {}
+            Channel::Depth | Channel::Stencil | Channel::Exponent | Channel::Unused => {}
         }
     }
     values

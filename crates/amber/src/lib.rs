@@ -50,7 +50,6 @@ mod amber_script;
 mod command;
 pub mod compare;
 mod contents;
-mod format;
 mod kinds;
 mod lex;
 mod number;
@@ -70,7 +69,6 @@ pub use command::{
 };
 
 pub use contents::{MAX_BYTES, contents, write};
-pub use format::{Channel, Component, Encoding, Format};
 pub use kinds::KINDS;
 pub use number::Number;
 pub use pipeline::{
@@ -91,6 +89,8 @@ pub use words::{
     DescriptorKind, Dimension, Face, Filter, FrontFace, GeometryFlag, InstanceFlag, Language,
     LogicOp, PipelineKind, PolygonMode, Rate, Stage, StencilOp, Topology,
 };
+
+pub use spirvkit_eval::{Channel, Component, Encoding, Format};
 
 use reader::Reader;
 use vk_script::VkReader;

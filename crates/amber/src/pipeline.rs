@@ -1,6 +1,5 @@
 //! Pipelines, with all that is bound to them.
 
-use crate::format::Format;
 use crate::number::Number;
 use crate::script::{Buffer, Handle, Sampler, Shader, TopLevel};
 use crate::types::Scalar;
@@ -8,6 +7,7 @@ use crate::words::{
     BlendFactor, BlendOp, CompareOp, CullMode, DescriptorKind, FrontFace, LogicOp, PipelineKind,
     PolygonMode, Rate, Stage, StencilOp, Topology,
 };
+use spirvkit_eval::Format;
 
 /// A pipeline.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use crate::format::Format;
 use crate::script::{Handle, Script};
+use spirvkit_eval::{Component, Encoding, Format};
 
 /// How many numbers and structures there may be in an element of a buffer: structures within
 /// structures multiply.
@@ -242,6 +242,36 @@ impl Layout {
     }
 }
 
+/// What a script gives for a texel: one number of all bits if the format is packed, else one
+/// for each component.
+fn texel_scalars(format: Format) -> impl Iterator<Item = Scalar> {
+    let packed = match format.packed_bits() {
+        0 => None,
+        bits => Some(Scalar {
+            kind: ScalarKind::Unsigned,
+            bits,
+        }),
+    };
+    let count = match packed {
+        None => format.components().len(),
+        Some(_) => 0,
+    };
+    let components = (0..count).map(move |at| component_scalar(format.components()[at]));
+    packed.into_iter().chain(components)
+}
+
+fn component_scalar(component: Component) -> Scalar {
+    let kind = match component.encoding {
+        Encoding::Snorm | Encoding::Sint | Encoding::Sscaled => ScalarKind::Signed,
+        Encoding::Sfloat | Encoding::Ufloat => ScalarKind::Float,
+        _ => ScalarKind::Unsigned,
+    };
+    Scalar {
+        kind,
+        bits: component.bits,
+    }
+}
+
 impl Shape {
     /// How many numbers a script gives for one element, at most `u32::MAX`.
     pub fn component_count(self, script: &Script) -> u32 {
@@ -250,7 +280,7 @@ impl Shape {
             Self::Vector { size, .. } => size.into(),
             Self::Matrix { columns, rows, .. } => u32::from(columns) * u32::from(rows),
             Self::Struct(handle) => script[handle].components,
-            Self::Format(format) => format.scalars().count() as u32,
+            Self::Format(format) => texel_scalars(format).count() as u32,
         }
     }
 
@@ -370,7 +400,7 @@ impl DataType {
                 }
                 Shape::Format(format) => {
                     let mut offset = start;
-                    for scalar in format.scalars() {
+                    for scalar in texel_scalars(format) {
                         add(&mut slots, offset, scalar, 1);
                         offset = offset.saturating_add(scalar.size());
                     }

@@ -39,6 +39,11 @@
 //! commonly the same as with zero: every use of an undefined value may see any bits
 //! (section 3.32.1, `OpUndef`), so these are as good as any.
 //!
+//! # Texels
+//!
+//! A [`Format`] takes texels of images apart into the numbers that shaders see, and puts them
+//! together.
+//!
 //! # Numbers
 //!
 //! Integers are bits; an operation takes them as signed or unsigned as its name
@@ -95,6 +100,7 @@ mod precision;
 mod real;
 mod scalar;
 mod signature;
+mod texel;
 mod types;
 mod value;
 mod vectors;
@@ -107,5 +113,6 @@ pub use operation::{evaluate_extended, evaluate_scalar};
 pub use outcome::{Evaluated, NotComputable, Outcome, Reason};
 pub use precision::{Precision, glsl_precision, opencl_precision};
 pub use scalar::{Scalar, ScalarType, Small};
+pub use texel::{Channel, Component, Encoding, Format, Texel};
 pub use types::{Sequence, Type, Types};
 pub use value::{Composite, MAX_DEPTH, MAX_PARTS, MAX_SCALARS, Value};

@@ -49,6 +49,16 @@ impl Layout {
         })
     }
 
+    /// The layout of floating-point numbers with an exponent as binary16 has, and a fraction of
+    /// so many bits.
+    pub(crate) const fn small(fraction: u32) -> Self {
+        Self {
+            exponent: 5,
+            fraction,
+            specials: Specials::Ieee,
+        }
+    }
+
     const fn sign(self) -> u64 {
         1 << (self.exponent + self.fraction)
     }

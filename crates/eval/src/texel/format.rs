@@ -1,23 +1,23 @@
 //! Formats of texels, by Vulkan's names.
 
-use std::fmt;
+use core::fmt;
 
-use crate::number::Number;
-use crate::types::{Scalar, ScalarKind};
+use spirvkit_grammar::ImageFormat;
 
-/// The names of all formats that scripts may name.
+/// The names of all formats.
 const NAMES: &str = "\
-    A1R5G5B5_UNORM_PACK16 A2B10G10R10_SINT_PACK32 A2B10G10R10_SNORM_PACK32 \
+    A1B5G5R5_UNORM_PACK16 A1R5G5B5_UNORM_PACK16 A2B10G10R10_SINT_PACK32 A2B10G10R10_SNORM_PACK32 \
     A2B10G10R10_SSCALED_PACK32 A2B10G10R10_UINT_PACK32 A2B10G10R10_UNORM_PACK32 \
     A2B10G10R10_USCALED_PACK32 A2R10G10B10_SINT_PACK32 A2R10G10B10_SNORM_PACK32 \
     A2R10G10B10_SSCALED_PACK32 A2R10G10B10_UINT_PACK32 A2R10G10B10_UNORM_PACK32 \
-    A2R10G10B10_USCALED_PACK32 A8B8G8R8_SINT_PACK32 A8B8G8R8_SNORM_PACK32 A8B8G8R8_SRGB_PACK32 \
+    A2R10G10B10_USCALED_PACK32 A4B4G4R4_UNORM_PACK16 A4R4G4B4_UNORM_PACK16 \
+    A8B8G8R8_SINT_PACK32 A8B8G8R8_SNORM_PACK32 A8B8G8R8_SRGB_PACK32 \
     A8B8G8R8_SSCALED_PACK32 A8B8G8R8_UINT_PACK32 A8B8G8R8_UNORM_PACK32 A8B8G8R8_USCALED_PACK32 \
-    B10G11R11_UFLOAT_PACK32 B4G4R4A4_UNORM_PACK16 B5G5R5A1_UNORM_PACK16 B5G6R5_UNORM_PACK16 \
+    A8_UNORM     B10G11R11_UFLOAT_PACK32 B4G4R4A4_UNORM_PACK16 B5G5R5A1_UNORM_PACK16 B5G6R5_UNORM_PACK16 \
     B8G8R8A8_SINT B8G8R8A8_SNORM B8G8R8A8_SRGB B8G8R8A8_SSCALED B8G8R8A8_UINT B8G8R8A8_UNORM \
     B8G8R8A8_USCALED B8G8R8_SINT B8G8R8_SNORM B8G8R8_SRGB B8G8R8_SSCALED B8G8R8_UINT \
     B8G8R8_UNORM B8G8R8_USCALED D16_UNORM D16_UNORM_S8_UINT D24_UNORM_S8_UINT D32_SFLOAT \
-    D32_SFLOAT_S8_UINT R16G16B16A16_SFLOAT R16G16B16A16_SINT R16G16B16A16_SNORM \
+    D32_SFLOAT_S8_UINT E5B9G9R9_UFLOAT_PACK32 R16G16B16A16_SFLOAT R16G16B16A16_SINT R16G16B16A16_SNORM \
     R16G16B16A16_SSCALED R16G16B16A16_UINT R16G16B16A16_UNORM R16G16B16A16_USCALED \
     R16G16B16_SFLOAT R16G16B16_SINT R16G16B16_SNORM R16G16B16_SSCALED R16G16B16_UINT \
     R16G16B16_UNORM R16G16B16_USCALED R16G16_SFLOAT R16G16_SINT R16G16_SNORM R16G16_SSCALED \
@@ -32,6 +32,51 @@ const NAMES: &str = "\
     R8G8B8_SSCALED R8G8B8_UINT R8G8B8_UNORM R8G8B8_USCALED R8G8_SINT R8G8_SNORM R8G8_SRGB \
     R8G8_SSCALED R8G8_UINT R8G8_UNORM R8G8_USCALED R8_SINT R8_SNORM R8_SRGB R8_SSCALED R8_UINT \
     R8_UNORM R8_USCALED S8_UINT X8_D24_UNORM_PACK32";
+
+/// The formats of images in SPIR-V, and what Vulkan calls them.
+const IMAGE_FORMATS: [(ImageFormat, &str); 41] = [
+    (ImageFormat::Rgba32f, "R32G32B32A32_SFLOAT"),
+    (ImageFormat::Rgba16f, "R16G16B16A16_SFLOAT"),
+    (ImageFormat::R32f, "R32_SFLOAT"),
+    (ImageFormat::Rgba8, "R8G8B8A8_UNORM"),
+    (ImageFormat::Rgba8Snorm, "R8G8B8A8_SNORM"),
+    (ImageFormat::Rg32f, "R32G32_SFLOAT"),
+    (ImageFormat::Rg16f, "R16G16_SFLOAT"),
+    (ImageFormat::R11fG11fB10f, "B10G11R11_UFLOAT_PACK32"),
+    (ImageFormat::R16f, "R16_SFLOAT"),
+    (ImageFormat::Rgba16, "R16G16B16A16_UNORM"),
+    (ImageFormat::Rgb10A2, "A2B10G10R10_UNORM_PACK32"),
+    (ImageFormat::Rg16, "R16G16_UNORM"),
+    (ImageFormat::Rg8, "R8G8_UNORM"),
+    (ImageFormat::R16, "R16_UNORM"),
+    (ImageFormat::R8, "R8_UNORM"),
+    (ImageFormat::Rgba16Snorm, "R16G16B16A16_SNORM"),
+    (ImageFormat::Rg16Snorm, "R16G16_SNORM"),
+    (ImageFormat::Rg8Snorm, "R8G8_SNORM"),
+    (ImageFormat::R16Snorm, "R16_SNORM"),
+    (ImageFormat::R8Snorm, "R8_SNORM"),
+    (ImageFormat::Rgba32i, "R32G32B32A32_SINT"),
+    (ImageFormat::Rgba16i, "R16G16B16A16_SINT"),
+    (ImageFormat::Rgba8i, "R8G8B8A8_SINT"),
+    (ImageFormat::R32i, "R32_SINT"),
+    (ImageFormat::Rg32i, "R32G32_SINT"),
+    (ImageFormat::Rg16i, "R16G16_SINT"),
+    (ImageFormat::Rg8i, "R8G8_SINT"),
+    (ImageFormat::R16i, "R16_SINT"),
+    (ImageFormat::R8i, "R8_SINT"),
+    (ImageFormat::Rgba32ui, "R32G32B32A32_UINT"),
+    (ImageFormat::Rgba16ui, "R16G16B16A16_UINT"),
+    (ImageFormat::Rgba8ui, "R8G8B8A8_UINT"),
+    (ImageFormat::R32ui, "R32_UINT"),
+    (ImageFormat::Rgb10a2ui, "A2B10G10R10_UINT_PACK32"),
+    (ImageFormat::Rg32ui, "R32G32_UINT"),
+    (ImageFormat::Rg16ui, "R16G16_UINT"),
+    (ImageFormat::Rg8ui, "R8G8_UINT"),
+    (ImageFormat::R16ui, "R16_UINT"),
+    (ImageFormat::R8ui, "R8_UINT"),
+    (ImageFormat::R64ui, "R64_UINT"),
+    (ImageFormat::R64i, "R64_SINT"),
+];
 
 /// What a component of a texel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +93,8 @@ pub enum Channel {
     Depth,
     /// What stencil tests count with.
     Stencil,
+    /// The power of two that all colours are multiplied by.
+    Exponent,
     /// Bits without a meaning.
     Unused,
 }
@@ -89,7 +136,7 @@ pub struct Component {
 /// A format of texels.
 ///
 /// ```
-/// use spirvkit_amber::{Channel, Format};
+/// use spirvkit_eval::{Channel, Format};
 ///
 /// let format = Format::named("B8G8R8A8_UNORM").unwrap();
 /// assert_eq!(format.texel_size(), 4);
@@ -101,7 +148,6 @@ pub struct Format {
     name: &'static str,
     components: [Component; 4],
     count: u8,
-    /// The bits of the integer that all components are part of, or 0.
     packed: u8,
 }
 
@@ -119,6 +165,22 @@ impl Format {
         }
         let (_, name) = NAMES.match_indices(name).find(is_word)?;
         Some(Self::of(name))
+    }
+
+    /// The format that an image of SPIR-V has (Vulkan, "Compatibility Between SPIR-V Image Formats
+    /// and Vulkan Formats"); `None` if it is unknown.
+    ///
+    /// ```
+    /// use spirvkit_eval::Format;
+    /// use spirvkit_grammar::ImageFormat;
+    ///
+    /// let format = Format::of_image(ImageFormat::Rg16Snorm).unwrap();
+    /// assert_eq!(format.name(), "R16G16_SNORM");
+    /// ```
+    pub fn of_image(format: ImageFormat) -> Option<Self> {
+        let mut formats = IMAGE_FORMATS.iter();
+        let (_, name) = formats.find(|(known, _)| *known == format)?;
+        Self::named(name)
     }
 
     /// The names of all formats.
@@ -215,45 +277,70 @@ impl Format {
         }
     }
 
-    /// What a script gives for a texel: one number of all bits if the format is packed,
-    /// else one for each component.
-    pub(crate) fn scalars(self) -> impl Iterator<Item = Scalar> {
-        let packed = (self.packed > 0).then_some(Scalar {
-            kind: ScalarKind::Unsigned,
-            bits: self.packed,
-        });
-        let count = match self.packed {
-            0 => usize::from(self.count),
-            _ => 0,
-        };
-        let components = self.components.into_iter().take(count);
-        packed.into_iter().chain(components.map(Component::scalar))
+    /// The bits of the integer that all components are part of, or 0 if each stands for itself.
+    pub fn packed_bits(&self) -> u8 {
+        self.packed
     }
 
-    /// The number that each component of a texel stands for, as a shader reads it.
-    pub(crate) fn decode(&self, texel: &[u8]) -> [(Channel, f64); 4] {
-        let mut word = [0; 32];
-        for (to, from) in word.iter_mut().zip(texel) {
-            *to = *from;
+    /// The bits of each component of a texel, which may lack bytes at its end: those are zero.
+    pub(super) fn fields(&self, texel: &[u8]) -> [u64; 4] {
+        let mut bytes = [0; 32 + 8];
+        bytes
+            .iter_mut()
+            .zip(texel)
+            .for_each(|(to, from)| *to = *from);
+        let mut fields = [0; 4];
+        for (at, field) in fields.iter_mut().enumerate().take(self.count.into()) {
+            let (byte, bit) = self.place(at);
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[byte..byte + 8]);
+            *field = (u64::from_le_bytes(word) >> bit) & self.mask(at);
         }
+        fields
+    }
+
+    /// Writes a component into a texel that has room for it.
+    pub(super) fn set_field(&self, texel: &mut [u8], at: usize, bits: u64) {
+        let (byte, bit) = self.place(at);
+        let bytes = (u32::from(self.components[at].bits) + bit).div_ceil(8) as usize;
+        let Some(room) = texel.get_mut(byte..byte + bytes) else {
+            return;
+        };
+        let mut word = [0; 8];
+        word[..bytes].copy_from_slice(room);
+        let others = u64::from_le_bytes(word) & !(self.mask(at) << bit);
+        let word = (others | (bits & self.mask(at)) << bit).to_le_bytes();
+        room.copy_from_slice(&word[..bytes]);
+    }
+
+    /// The byte and the bit where a component begins.
+    fn place(&self, at: usize) -> (usize, u32) {
+        let bits = |range: &[Component]| range.iter().map(|it| u32::from(it.bits)).sum::<u32>();
+        match self.packed {
+            0 => ((bits(&self.components[..at]) / 8) as usize, 0),
+            _ => (0, bits(&self.components[at + 1..])),
+        }
+    }
+
+    fn mask(&self, at: usize) -> u64 {
+        u64::MAX >> (64 - u32::from(self.components[at].bits))
+    }
+
+    /// The number that each component of a texel stands for, in the order of
+    /// [`components`](Self::components).
+    ///
+    /// ```
+    /// use spirvkit_eval::{Channel, Format};
+    ///
+    /// let format = Format::named("R8G8_UNORM").unwrap();
+    /// let [(channel, green)] = format.decode(&[255, 51])[1..2] else { panic!() };
+    /// assert_eq!((channel, green), (Channel::Green, 0.2));
+    /// ```
+    pub fn decode(&self, texel: &[u8]) -> [(Channel, f64); 4] {
+        let numbers = self.numbers(self.fields(texel));
         let mut values = [(Channel::Unused, 0.0); 4];
-        let mut bit = u32::from(self.packed);
-        let mut byte = 0;
-        for (value, component) in values.iter_mut().zip(self.components()) {
-            let width = u32::from(component.bits);
-            let start = match self.packed {
-                0 => byte,
-                _ => 0,
-            };
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(&word[start..start + 8]);
-            bit = bit.saturating_sub(width);
-            let bits = u64::from_le_bytes(bytes) >> if self.packed > 0 { bit } else { 0 };
-            byte += usize::from(component.bits / 8);
-            *value = (
-                component.channel,
-                component.decode(bits & u64::MAX >> (64 - width)),
-            );
+        for ((value, component), number) in values.iter_mut().zip(self.components()).zip(numbers) {
+            *value = (component.channel, number);
         }
         values
     }
@@ -265,55 +352,6 @@ impl fmt::Display for Format {
     }
 }
 
-impl Component {
-    fn scalar(self) -> Scalar {
-        let kind = match self.encoding {
-            Encoding::Snorm | Encoding::Sint | Encoding::Sscaled => ScalarKind::Signed,
-            Encoding::Sfloat | Encoding::Ufloat => ScalarKind::Float,
-            _ => ScalarKind::Unsigned,
-        };
-        Scalar {
-            kind,
-            bits: self.bits,
-        }
-    }
-
-    /// What its bits, which are its width and no more, stand for.
-    fn decode(self, bits: u64) -> f64 {
-        let largest = |width: u8| ((1_u64 << width) - 1) as f64;
-        let number = || Number::from_bits(bits, self.scalar()).to_f64();
-        match self.encoding {
-            Encoding::Unorm => bits as f64 / largest(self.bits),
-            Encoding::Snorm => (number() / largest(self.bits - 1)).max(-1.0),
-            Encoding::Srgb => {
-                let share = bits as f64 / largest(self.bits);
-                match self.channel {
-                    Channel::Alpha => share,
-                    _ => linear(share),
-                }
-            }
-            // As binary16 without its sign and some of the last bits.
-            Encoding::Ufloat => {
-                let half = Scalar {
-                    kind: ScalarKind::Float,
-                    bits: 16,
-                };
-                Number::from_bits(bits << (15 - self.bits), half).to_f64()
-            }
-            _ => number(),
-        }
-    }
-}
-
-/// The linear value of one in sRGB (Khronos Data Format Specification, "sRGB transfer
-/// functions").
-fn linear(value: f64) -> f64 {
-    match value <= 0.04045 {
-        true => value / 12.92,
-        false => ((value + 0.055) / 1.055).powf(2.4),
-    }
-}
-
 fn channel(letter: char) -> Option<Channel> {
     Some(match letter {
         'R' => Channel::Red,
@@ -322,6 +360,7 @@ fn channel(letter: char) -> Option<Channel> {
         'A' => Channel::Alpha,
         'D' => Channel::Depth,
         'S' => Channel::Stencil,
+        'E' => Channel::Exponent,
         'X' => Channel::Unused,
         _ => return None,
     })
@@ -345,6 +384,9 @@ fn encoding(word: &str) -> Option<Encoding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    extern crate std;
+    use std::vec::Vec;
 
     fn format(name: &str) -> Format {
         Format::named(name).unwrap()

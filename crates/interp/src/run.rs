@@ -261,14 +261,18 @@ impl<'a> Run<'a> {
         wanted.all_defaults = true;
         let known = spec_constants(&module);
         for &(spec_id, bits) in &self.constants {
-            let constant = known
+            // Several constants may share a `SpecId`, as the sizes of workgroups do with others.
+            let same = known
                 .iter()
-                .find(|constant| constant.spec_id == Some(spec_id));
-            let Some(constant) = constant else {
+                .filter(|constant| constant.spec_id == Some(spec_id));
+            let before = wanted.values.len();
+            wanted
+                .values
+                .extend(same.map(|constant| (constant.id, bits)));
+            if wanted.values.len() == before {
                 let message = format!("there is no specialization constant with SpecId {spec_id}");
                 return Err(interface(message));
-            };
-            wanted.values.push((constant.id, bits));
+            }
         }
         specialize(&mut module, &wanted).map_err(|error| invalid(&error))?;
         Ok(module.store())

@@ -5,3 +5,4 @@ mod findings;
 mod operations;
 mod reconvergence;
 mod shader;
+mod specialization;

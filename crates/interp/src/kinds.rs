@@ -31,8 +31,8 @@ kinds! {
         advice: "Check where the address comes from.",
     }
     ALIGNMENT = "run.alignment", InvalidValue {
-        text: "An atomic accesses memory at an address that is not a multiple of its size.",
-        advice: "Align the address to the size of what is accessed.",
+        text: "Memory is accessed at an address that is not a multiple of the alignment which the instruction promises, or an atomic of its size.",
+        advice: "Align the address, or correct the `Aligned` operand.",
     }
     READ_ONLY = "run.read-only", InvalidValue {
         text: "A write to something that is declared as not writable, or belongs to a uniform buffer or the push constants.",

@@ -27,8 +27,25 @@ pub(crate) const MAX_OPERANDS: usize = 4;
 /// A scalar that an operation takes.
 pub(crate) type Operand = (ScalarType, Pair);
 
-/// An offset beyond the end of any object.
-pub(crate) const BEYOND: u32 = u32::MAX;
+/// An offset beyond the end of any object: what follows it counts backwards from the
+/// beginning.
+pub(crate) const BEYOND: u32 = 0xf000_0000;
+
+/// `base + index * stride`; [`BEYOND`] where that is no offset.
+pub(crate) fn advanced(base: u32, index: i64, stride: u32) -> u32 {
+    // Pointers may go below an object on the way to what is in it.
+    let base = match base > BEYOND {
+        true => i64::from(base) - (1 << 32),
+        false => i64::from(base),
+    };
+    let further = index.checked_mul(stride.into());
+    let offset = further.and_then(|further| further.checked_add(base));
+    let lowest = i64::from(BEYOND) + 1 - (1 << 32);
+    match offset.filter(|offset| (lowest..i64::from(BEYOND)).contains(offset)) {
+        Some(offset) => offset as u32,
+        None => BEYOND,
+    }
+}
 
 /// Index of an instruction.
 pub(crate) type Pc = u32;
@@ -66,7 +83,7 @@ pub(crate) struct Address {
     pub(crate) object: Object,
     /// The column of the offset in bytes, or [`NO_REG`] for 0.
     pub(crate) offset: Reg,
-    /// What is added to it.
+    /// What is added to it, modulo 2³².
     pub(crate) constant: u32,
 }
 
@@ -182,6 +199,11 @@ pub(crate) enum Inst {
     Store {
         from: Pair,
         cell: Cell,
+    },
+    /// Reports an address that is not a multiple of a power of two.
+    CheckAlignment {
+        address: Address,
+        alignment: u32,
     },
     /// The number of elements behind an offset in an object.
     ArrayLength {
@@ -373,6 +395,8 @@ pub(crate) enum ObjectKind {
         element: u32,
         writable: bool,
     },
+    /// Memory that has an address, which of it.
+    Memory { index: u32 },
     /// The push constants, with as many bytes as the block has.
     Push { size: u32 },
     /// Memory of a workgroup, where it begins.
@@ -482,6 +506,7 @@ impl Program {
             Inst::Store { from, cell } => {
                 from[..cell.leaf.columns()].iter().all(is) && is_address(&cell.address)
             }
+            Inst::CheckAlignment { address, .. } => is_address(address),
             Inst::ArrayLength { to, address, .. } => is(to) && is_address(address),
             Inst::Branch { condition, .. } => is(condition),
             _ => true,

@@ -1,5 +1,7 @@
 //! The interface for those who test shaders.
 
+mod memory;
+
 use std::collections::BTreeMap;
 
 use spirvkit_analysis::ModuleIndex;
@@ -72,6 +74,8 @@ pub struct Run<'a> {
     /// By set, binding and element of an array.
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
     push: Vec<u8>,
+    /// What has an address, in the order of addresses.
+    memories: Vec<Vec<u8>>,
     subgroup_size: u32,
     max_steps: u64,
     max_memory: u64,
@@ -86,6 +90,7 @@ impl<'a> Run<'a> {
             constants: Vec::new(),
             buffers: BTreeMap::new(),
             push: Vec::new(),
+            memories: Vec::new(),
             subgroup_size: 32,
             max_steps: MAX_STEPS,
             max_memory: MAX_MEMORY,
@@ -182,6 +187,7 @@ impl<'a> Run<'a> {
         let entry = self.entry_point(&m)?;
         let mut surroundings = Surroundings {
             moved: original.functions_start.wrapping_sub(m.functions_start),
+            memories: self.memories.len(),
             ..Surroundings::default()
         };
         for &(set, binding, element) in self.buffers.keys() {
@@ -224,21 +230,26 @@ impl<'a> Run<'a> {
             ..
         } = shared;
         let mut results = BTreeMap::new();
+        let mut memories = Vec::new();
         for (object, home) in program.objects.iter().zip(homes) {
-            if let ObjectKind::Buffer {
-                set,
-                binding,
-                element,
-                ..
-            } = object.kind
-            {
-                let contents = results.entry((set, binding, element));
-                contents.or_insert_with(|| std::mem::take(&mut buffers[home]));
+            match object.kind {
+                ObjectKind::Buffer {
+                    set,
+                    binding,
+                    element,
+                    ..
+                } => {
+                    let contents = results.entry((set, binding, element));
+                    contents.or_insert_with(|| std::mem::take(&mut buffers[home]));
+                }
+                ObjectKind::Memory { .. } => memories.push(std::mem::take(&mut buffers[home])),
+                _ => {}
             }
         }
         let findings = findings.into_diagnostics(&program);
         Ok(Outcome {
             buffers: results,
+            memories,
             findings,
             steps,
         })
@@ -346,6 +357,11 @@ impl<'a> Run<'a> {
                         }
                     }
                 }
+                ObjectKind::Memory { index } => {
+                    let bytes = self.memories.get_mut(index as usize);
+                    buffers.push(bytes.map(std::mem::take).unwrap_or_default());
+                    buffers.len() - 1
+                }
                 ObjectKind::Push { size } => {
                     let size = size as usize;
                     if self.push.len() < size {
@@ -371,6 +387,7 @@ impl<'a> Run<'a> {
 #[non_exhaustive]
 pub struct Outcome {
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
+    memories: Vec<Vec<u8>>,
     /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,
     /// The number of instructions executed, each counted once for all lanes that execute it together.

@@ -31,9 +31,14 @@ impl<'a> Lowering<'_, 'a> {
         let Some(index) = self.m.function_index(entry) else {
             return Err(self.broken("the entry point's function is not defined"));
         };
-        // A pointer is an object and an offset, which no address tells.
-        if self.m.addressing != AddressingModel::Logical {
-            return Err(self.unsupported("a module with addresses"));
+        if !matches!(
+            self.m.addressing,
+            AddressingModel::Logical
+                | AddressingModel::PhysicalStorageBuffer64
+                | AddressingModel::Physical32
+                | AddressingModel::Physical64
+        ) {
+            return Err(self.unsupported(format!("the addressing model {}", self.m.addressing)));
         }
         let mut called = self.m.call_tree(entry);
         called.sort_unstable();

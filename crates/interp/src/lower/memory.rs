@@ -3,12 +3,12 @@
 use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, Op};
+use spirvkit_grammar::{Decoration, MemoryAccess, Op};
 
-use super::types::{Arrangement, Placed};
-use super::{Lowering, Pointer, Result, Value};
+use super::types::{Arrangement, Placed, U32};
+use super::{Lowering, Pointer, Result, Value, arguments};
 use crate::program::{
-    Address, Atomic, BEYOND, Binary, Cell, Inst, NO_REG, Object, Pair, Reg, pair,
+    Address, Atomic, BEYOND, Binary, Cell, Inst, Leaf, NO_REG, Object, Pair, Reg, advanced, pair,
 };
 
 impl<'a> Lowering<'_, 'a> {
@@ -39,6 +39,7 @@ impl<'a> Lowering<'_, 'a> {
 
     pub(super) fn load(&mut self, inst: Instruction<'a>) -> Result<()> {
         let ty = inst.result_type().unwrap_or(Id(0));
+        self.check_alignment(inst.id(0), arguments(inst, 1))?;
         let columns = self.load_from(inst.id(0), ty)?;
         self.define_as(inst, ty, columns)?;
         Ok(())
@@ -64,16 +65,50 @@ impl<'a> Lowering<'_, 'a> {
             let to = columns[next];
             next += leaf.columns();
             let address = at(pointer.address, offset);
+            if leaf == Leaf::Pointer && self.has_narrow_addresses() {
+                let pointer = self.load_narrow(address)?;
+                self.copy(&columns[next - 2..next], &pointer);
+                continue;
+            }
             let cell = Cell { leaf, address };
             self.emit(Inst::Load { to, cell });
         }
         Ok(columns)
     }
 
+    /// Loads a pointer of four bytes.
+    fn load_narrow(&mut self, address: Address) -> Result<Vec<Reg>> {
+        let to = self.column()?;
+        let leaf = Leaf::Scalar(U32);
+        let cell = Cell { leaf, address };
+        self.emit(Inst::Load { to, cell });
+        self.widened(to)
+    }
+
     pub(super) fn store(&mut self, inst: Instruction<'a>) -> Result<()> {
         let value = self.value(inst.id(1))?;
         let ty = self.type_of(inst.id(1))?;
+        self.check_alignment(inst.id(0), arguments(inst, 2))?;
         self.store_to(inst.id(0), ty, &value)
+    }
+
+    /// Reports an access through a pointer that is not aligned as these memory operands say.
+    fn check_alignment(&mut self, pointer: Id, operands: &[u32]) -> Result<()> {
+        let &[mask, alignment, ..] = operands else {
+            return Ok(());
+        };
+        let is_aligned = mask & MemoryAccess::Aligned.0 != 0;
+        if !is_aligned || !alignment.is_power_of_two() {
+            return Ok(());
+        }
+        let Value::Pointer(Pointer { address, .. }) = self.any_value(pointer)? else {
+            return Ok(());
+        };
+        let is_known = address.offset == NO_REG && address.constant & (alignment - 1) == 0;
+        if !is_known && alignment > 1 {
+            self.emit(Inst::CheckAlignment { address, alignment });
+        }
+        Ok(())
     }
 
     /// Stores what an instruction gives besides its result.
@@ -107,6 +142,10 @@ impl<'a> Lowering<'_, 'a> {
             };
             next += leaf.columns();
             let address = at(pointer.address, offset);
+            let (leaf, from) = match leaf == Leaf::Pointer && self.has_narrow_addresses() {
+                true => (Leaf::Scalar(U32), [self.narrowed(&from)?, NO_REG]),
+                false => (leaf, from),
+            };
             let cell = Cell { leaf, address };
             self.emit(Inst::Store { from, cell });
         }
@@ -145,14 +184,7 @@ impl<'a> Lowering<'_, 'a> {
         };
         let mut indexes = indexes;
         if let Some((&element, rest)) = indexes.split_first().filter(|_| is_element) {
-            let pointer_type = self.type_of(base)?;
-            let stride = match self.m.decoration(pointer_type, Decoration::ArrayStride) {
-                Some(stride) => stride.param(0),
-                None => self
-                    .types
-                    .stride(placed.ty)
-                    .map_err(|why| self.no_extent(why))?,
-            };
+            let stride = self.element_stride(base)?;
             address = self.advance(address, Id(element), stride)?;
             indexes = rest;
         }
@@ -174,6 +206,18 @@ impl<'a> Lowering<'_, 'a> {
         }
         self.define_pointer(inst, address, placed.arrangement);
         Ok(())
+    }
+
+    /// How far apart elements lie that a pointer goes over.
+    pub(super) fn element_stride(&mut self, pointer: Id) -> Result<u32> {
+        let ty = self.type_of(pointer)?;
+        if let Some(stride) = self.m.decoration(ty, Decoration::ArrayStride) {
+            return Ok(stride.param(0));
+        }
+        let pointee = self.pointee(pointer)?;
+        self.types
+            .stride(pointee)
+            .map_err(|why| self.no_extent(why))
     }
 
     /// The columns of a part that constants lead to.
@@ -264,9 +308,13 @@ impl<'a> Lowering<'_, 'a> {
         if let Some(index) = self.m.constant_i64(index) {
             let further = index.checked_mul(stride.into());
             let constant = further.and_then(|it| it.checked_add(from.constant.into()));
-            let constant = constant.and_then(|it| u32::try_from(it).ok());
-            if constant.is_some() || from.offset == NO_REG {
-                let constant = constant.unwrap_or(BEYOND);
+            let small = constant.filter(|it| (0..i64::from(MAX_CONSTANT)).contains(it));
+            if let Some(constant) = small {
+                let constant = constant as u32;
+                return Ok(Address { constant, ..from });
+            }
+            if from.offset == NO_REG {
+                let constant = advanced(from.constant, index, stride);
                 return Ok(Address { constant, ..from });
             }
         }
@@ -423,10 +471,14 @@ impl<'a> Lowering<'_, 'a> {
     }
 }
 
+/// What is added to an offset that is not known is less, so that it leads from no place beyond
+/// an object into it.
+const MAX_CONSTANT: u32 = u32::MAX - BEYOND;
+
 /// An address so many bytes further.
 fn at(from: Address, offset: u32) -> Address {
     Address {
-        constant: from.constant.saturating_add(offset),
+        constant: advanced(from.constant, offset.into(), 1),
         ..from
     }
 }

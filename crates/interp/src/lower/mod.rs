@@ -7,6 +7,7 @@
 //!
 //! No function calls itself (section 2.16.1), so that each has its columns for itself.
 
+mod addresses;
 mod constants;
 mod extended;
 mod functions;
@@ -46,6 +47,8 @@ pub(crate) struct Surroundings {
     /// How many descriptors there are at each set and binding, for arrays of them that are
     /// sized at run time.
     pub(crate) descriptors: BTreeMap<(u32, u32), u32>,
+    /// How many objects there are that have an address.
+    pub(crate) memories: usize,
     /// How many words the functions of the module that the user knows stand further behind.
     pub(crate) moved: u32,
 }

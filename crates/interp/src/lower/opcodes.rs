@@ -25,6 +25,8 @@ pub(super) enum Owner {
     ArrayLength,
     AccessChain,
     PointersEqual,
+    /// Conversions and differences of pointers.
+    Pointers,
     Call,
     Barrier,
     Extended,
@@ -84,6 +86,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::PtrAccessChain
         | Op::InBoundsPtrAccessChain => Owner::AccessChain,
         Op::PtrEqual | Op::PtrNotEqual => Owner::PointersEqual,
+        Op::ConvertPtrToU | Op::ConvertUToPtr | Op::PtrDiff => Owner::Pointers,
         Op::FunctionCall => Owner::Call,
         Op::ControlBarrier => Owner::Barrier,
         Op::ExtInst => Owner::Extended,

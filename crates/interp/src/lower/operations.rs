@@ -31,6 +31,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::ArrayLength => self.array_length(inst),
             Owner::AccessChain => self.access_chain(inst),
             Owner::PointersEqual => self.pointers_equal(inst),
+            Owner::Pointers => self.pointer_operation(inst),
             Owner::Call => self.call(inst),
             Owner::Barrier => self.barrier(inst),
             Owner::Extended => self.extended(inst),
@@ -260,6 +261,9 @@ impl<'a> Lowering<'_, 'a> {
         let ty = inst.result_type().unwrap_or(Id(0));
         let from = self.value(inst.id(0))?;
         let source = self.type_of(inst.id(0))?;
+        if self.m.is_pointer(ty) || self.m.is_pointer(source) {
+            return self.bitcast_pointer(inst);
+        }
         let to_width = self.scalar_type(self.m.component_type(ty))?.width();
         let from_width = self.scalar_type(self.m.component_type(source))?.width();
         let words = match from_width {

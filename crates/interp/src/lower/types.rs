@@ -327,9 +327,10 @@ impl<'m, 'a> Types<'m, 'a> {
         Ok(self.part_columns(ty, part)?.saturating_mul(count))
     }
 
-    /// The columns of a part, which is declared before the whole.
+    /// The columns of a part, which is declared before the whole, unless it is a pointer.
     fn part_columns(&self, whole: Id, part: Id) -> Result<u64, NoExtent> {
-        match self.m.def_offset(part) < self.m.def_offset(whole) {
+        let is_before = self.m.def_offset(part) < self.m.def_offset(whole);
+        match is_before || self.m.is_pointer(part) {
             true => self.known_columns(part),
             false => Err(NoExtent::Opaque(whole)),
         }

@@ -37,6 +37,17 @@ impl<'a> Lowering<'_, 'a> {
             name: "null".into(),
             kind: ObjectKind::Null,
         });
+        // Their addresses are known before anything else is.
+        for index in 0..self.surroundings.memories {
+            let index = index as u32;
+            if index >= MAX_OBJECTS {
+                return Err(self.too_many_objects());
+            }
+            self.program.objects.push(ObjectInfo {
+                name: format!("memory at 0x{:x}", u64::from(index + 1) << 32).into(),
+                kind: ObjectKind::Memory { index },
+            });
+        }
         let mut used: Vec<u32> = self.m.globals.clone();
         used.retain(|&offset| self.is_used(offset, functions));
         for &function in functions {
@@ -133,10 +144,14 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
+    fn too_many_objects(&self) -> Box<spirvkit_diagnostics::Diagnostic> {
+        self.unsupported("more than 65,536 buffers and variables with an address")
+    }
+
     fn object(&mut self, id: Id, name: &Arc<str>, kind: ObjectKind) -> Result<u32> {
         let object = self.program.objects.len() as u32;
         if object > MAX_OBJECTS {
-            return Err(self.unsupported("more than 65,536 buffers and variables with an address"));
+            return Err(self.too_many_objects());
         }
         let name = name.clone();
         self.program.objects.push(ObjectInfo { name, kind });

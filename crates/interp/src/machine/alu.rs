@@ -9,7 +9,7 @@ use spirvkit_grammar::Op;
 use super::control::{Active, Gang};
 use super::{Shared, is_column};
 use crate::program::{
-    BEYOND, Binary, General, GeneralOp, MAX_OPERANDS, Pair, Pc, Reg, Unary, Vector,
+    Binary, General, GeneralOp, MAX_OPERANDS, Pair, Pc, Reg, Unary, Vector, advanced,
 };
 
 /// The NaN that operations make, as `eval` makes it.
@@ -227,22 +227,16 @@ impl<const W: usize> Gang<W> {
         [low, high]: Pair,
         stride: u32,
     ) {
-        let stride = i64::from(stride);
         if !is_column(high) {
             self.zip(active, to, base, low, |base, index| {
-                let offset = i64::from(base) + i64::from(index as i32) * stride;
-                u32::try_from(offset).unwrap_or(BEYOND)
+                advanced(base, i64::from(index as i32), stride)
             });
             return;
         }
         let mut words = [0; W];
         for lane in active.lanes() {
             let index = u64::from(self.word(high, lane)) << 32 | u64::from(self.word(low, lane));
-            let further = (index as i64).checked_mul(stride);
-            let offset = further.and_then(|it| it.checked_add(self.word(base, lane).into()));
-            words[lane] = offset
-                .and_then(|it| u32::try_from(it).ok())
-                .unwrap_or(BEYOND);
+            words[lane] = advanced(self.word(base, lane), index as i64, stride);
         }
         self.write(active, to, words);
     }

@@ -43,7 +43,7 @@ impl<const W: usize> Gang<W> {
             NO_REG => 0,
             column => self.columns[column as usize][lane],
         };
-        (object, offset.saturating_add(address.constant))
+        (object, offset.wrapping_add(address.constant))
     }
 
     /// The bytes of an object, as a lane sees it.
@@ -64,6 +64,10 @@ impl<const W: usize> Gang<W> {
             ObjectKind::Buffer { writable, .. } => {
                 let home = shared.homes[object as usize];
                 Ok((&mut shared.buffers[home], writable))
+            }
+            ObjectKind::Memory { .. } => {
+                let home = shared.homes[object as usize];
+                Ok((&mut shared.buffers[home], true))
             }
             ObjectKind::Push { .. } => {
                 let home = shared.homes[object as usize];
@@ -195,7 +199,7 @@ impl<const W: usize> Gang<W> {
         };
         let mut words = [0; W];
         for lane in active.lanes() {
-            let start = offsets[lane].saturating_add(address.constant) as usize;
+            let start = offsets[lane].wrapping_add(address.constant) as usize;
             let Some(word) = bytes.get(start..).and_then(|rest| rest.first_chunk::<4>()) else {
                 return false;
             };
@@ -288,6 +292,28 @@ impl<const W: usize> Gang<W> {
         shared
             .findings
             .add(shared.program, &kinds::INDEX, pc, invocations, message);
+    }
+
+    pub(crate) fn check_alignment(
+        &mut self,
+        shared: &mut Shared<'_>,
+        active: &Active<W>,
+        pc: Pc,
+        address: Address,
+        alignment: u32,
+    ) {
+        for lane in active.lanes() {
+            let (_, offset) = self.locate(address, lane);
+            if offset & (alignment - 1) != 0 {
+                let invocations = self.invocations(1 << lane);
+                let message =
+                    || format!("offset {offset} is not aligned to {alignment} bytes as promised");
+                let kind = &kinds::ALIGNMENT;
+                shared
+                    .findings
+                    .add(shared.program, kind, pc, invocations, message);
+            }
+        }
     }
 
     pub(crate) fn atomic(

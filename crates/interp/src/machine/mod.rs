@@ -226,6 +226,9 @@ impl<const W: usize> Gang<W> {
                 }
                 Inst::Load { to, cell } => self.load(shared, memory, &active, pc, to, cell),
                 Inst::Store { from, cell } => self.store(shared, memory, &active, pc, from, cell),
+                Inst::CheckAlignment { address, alignment } => {
+                    self.check_alignment(shared, &active, pc, address, alignment);
+                }
                 Inst::ArrayLength {
                     to,
                     address,

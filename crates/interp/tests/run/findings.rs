@@ -181,14 +181,14 @@ fn what_cannot_be_run_is_named() {
 }
 
 #[test]
-fn addresses_are_refused() {
+fn addressing_by_other_models_is_refused() {
     let mut words = shader("", "%result = OpCopyObject %u32 %value");
     let model = words.windows(3).position(|it| it == [3 << 16 | 14, 0, 1]);
-    // Physical32 instead of Logical.
-    words[model.unwrap() + 1] = 1;
+    // What no specification has, instead of Logical.
+    words[model.unwrap() + 1] = 3;
     let errors = Run::new(&words).dispatch([1, 1, 1]).unwrap_err().into_vec();
     assert_eq!(errors[0].rule(), "run.unsupported");
-    assert!(errors[0].message().contains("addresses"));
+    assert!(errors[0].message().contains("addressing model"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Modules are run, and what comes of it is compared with what the specification says.
 
+mod addresses;
 mod control_flow;
 mod findings;
 mod operations;

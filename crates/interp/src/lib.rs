@@ -20,6 +20,7 @@
 mod kinds;
 mod lower;
 mod machine;
+pub mod model;
 mod program;
 mod run;
 

@@ -2,10 +2,12 @@
 
 mod agreement;
 mod alarms;
+mod archive;
 mod corpus;
 mod diff;
 mod dwarf;
 mod layouts;
+mod litmus;
 mod modules;
 mod records;
 mod reflect;
@@ -52,6 +54,8 @@ enum What {
     /// Layouts that real modules declare against those by rules, and these against the
     /// validator.
     Layouts(layouts::Arguments),
+    /// The memory model against litmus tests.
+    Litmus(litmus::Arguments),
     /// Reflection against recorded descriptions of modules.
     Reflect(reflect::Arguments),
     /// Transformations of real modules: what was valid stays valid.
@@ -68,6 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Dwarf(arguments) => dwarf::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
+        What::Litmus(arguments) => litmus::run(arguments),
         What::Reflect(arguments) => reflect::run(arguments),
         What::Transforms(arguments) => transforms::run(arguments),
     }

@@ -1,21 +1,25 @@
 //! How far results are from the exact ones, against what the specifications allow.
 //!
-//! `SAMPLES=1000000 cargo test --release -p spirvkit-eval --test precision -- --nocapture`
-//! takes more samples than usual, and shows the greatest errors.
+//! `cargo xtask conformance precision` takes more samples than usual, and collects the greatest
+//! errors.
 
+mod exact;
 mod functions;
 mod reference;
+mod report;
 mod vectors;
+mod wholes;
 
 use dashu_float::ops::Abs;
 use functions::{FUNCTIONS, Function};
 use reference::{Big, big};
+use report::Report;
 use spirvkit_binary::FloatFormat;
 use spirvkit_eval::{Environment, Precision, Scalar, ScalarType, evaluate_scalar};
 use spirvkit_grammar::Op;
 
 /// How many bits numbers have beyond which nothing is asked of results.
-fn precision(format: FloatFormat) -> (isize, isize) {
+pub(crate) fn precision(format: FloatFormat) -> (isize, isize) {
     match format {
         FloatFormat::Half => (11, -14),
         FloatFormat::Single => (24, -126),
@@ -60,7 +64,7 @@ impl Random {
 }
 
 /// The nearest number of a format.
-fn narrowed(number: f64, format: FloatFormat) -> Scalar {
+pub(crate) fn narrowed(number: f64, format: FloatFormat) -> Scalar {
     let environment = Environment::default();
     let operand = [Scalar::from(number)];
     let ty = ScalarType::Float(format);
@@ -113,17 +117,22 @@ fn is_allowed(precision: Precision, error: f64, exact: &Big, format: FloatFormat
     }
 }
 
-/// The greatest error of a function in a format.
-fn greatest_error(function: &Function, format: FloatFormat, seed: u64, count: u64) -> f64 {
+/// Compares a function in a format.
+fn compare(function: &Function, format: FloatFormat, seed: u64, count: u64, report: &mut Report) {
     let mut random = Random::new(seed);
     let bits = if format == FloatFormat::Double {
         160
     } else {
-        100
+        72
     };
-    let mut greatest = 0.0;
-    for _ in 0..count {
-        let operands = function.operands(&mut random, format);
+    // There are no more numbers of 16 bits than these.
+    let is_whole = format == FloatFormat::Half && function.ranges.len() == 1;
+    let count = if is_whole { count.min(1 << 16) } else { count };
+    for index in 0..count {
+        let operands = match is_whole && count == 1 << 16 {
+            true => vec![Scalar::new(ScalarType::Float(format), index)],
+            false => function.operands(&mut random, format),
+        };
         let numbers: Vec<f64> = operands
             .iter()
             .map(|it| it.to_f64().unwrap_or_else(|| it.sign_extended() as f64))
@@ -152,17 +161,23 @@ fn greatest_error(function: &Function, format: FloatFormat, seed: u64, count: u6
                 _ => 0.5 + 1e-4,
             };
             assert!(error <= most, "{}", about());
-            greatest = f64::max(greatest, error);
+            report.add(instruction, format, error);
         }
     }
-    greatest
 }
 
 fn check(format: FloatFormat, usually: u64) {
+    let mut report = Report::new();
     for (index, function) in FUNCTIONS.iter().enumerate() {
-        let greatest = greatest_error(function, format, index as u64, samples(usually));
-        println!("{:?} {format:?}: {greatest:.4} ULP", function.instructions);
+        compare(
+            function,
+            format,
+            index as u64,
+            samples(usually),
+            &mut report,
+        );
     }
+    report.print();
 }
 
 #[test]

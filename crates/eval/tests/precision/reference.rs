@@ -72,7 +72,7 @@ pub(crate) fn erf(x: &Big) -> Big {
     for n in 1.. {
         term = term * &square * Big::from(2) / Big::from(2 * n + 1);
         sum += &term;
-        if abs(&term) < abs(&sum) >> least {
+        if abs(&term) <= abs(&sum) >> least {
             break;
         }
     }

@@ -7,7 +7,9 @@ use spirvkit_eval::{
 };
 use spirvkit_grammar::{GlslStd450 as Glsl, OpenClStd as OpenCl};
 
+use crate::functions::Instruction;
 use crate::reference::{Big, abs, big};
+use crate::report::Report;
 use crate::{Random, error, samples};
 
 /// Digits in which nothing is lost.
@@ -67,7 +69,7 @@ fn length(x: &[Big]) -> Big {
 }
 
 /// `most` for what is rounded twice, in units of the last place; else what is rounded once.
-fn check(format: FloatFormat, found: f64, exact: &Big, precision: Precision, most: f64) {
+fn check(format: FloatFormat, found: f64, exact: &Big, precision: Precision, most: f64) -> f64 {
     let error = error(found, exact, format);
     let about = || {
         format!(
@@ -84,15 +86,31 @@ fn check(format: FloatFormat, found: f64, exact: &Big, precision: Precision, mos
         0.5 + 1e-4
     };
     assert!(error <= most, "{}", about());
+    error
+}
+
+/// Notes an error of an instruction of either set, or both.
+fn note(
+    report: &mut Report,
+    glsl: Option<Glsl>,
+    opencl: Option<OpenCl>,
+    format: FloatFormat,
+    error: f64,
+) {
+    let both = [glsl.map(Instruction::Glsl), opencl.map(Instruction::OpenCl)];
+    for instruction in both.into_iter().flatten() {
+        report.add(instruction, format, error);
+    }
 }
 
 /// Vectors of any exponents, at any size.
 #[test]
 fn lengths_and_directions() {
     let mut random = Random::new(1);
+    let mut report = Report::new();
     for format in [FloatFormat::Half, FloatFormat::Single, FloatFormat::Double] {
         for size in 1..=4 {
-            for _ in 0..samples(300) {
+            for _ in 0..samples(1_200) / 4 {
                 let sample = Sample::new(&mut random, format, size);
                 let (x, y) = (sample.numbers(0), sample.numbers(1));
                 let of = |it| opencl_precision(it, format, size);
@@ -102,7 +120,8 @@ fn lengths_and_directions() {
                     (None, OpenCl::length),
                 ] {
                     let found = sample.run(glsl, Some(opencl), 1, 1)[0];
-                    check(format, found, &length(&x), of(opencl), 0.76);
+                    let error = check(format, found, &length(&x), of(opencl), 0.76);
+                    note(&mut report, glsl, Some(opencl), format, error);
                 }
                 let differences: Vec<Big> = x.iter().zip(&y).map(|(x, y)| x.clone() - y).collect();
                 for (glsl, opencl) in [
@@ -111,7 +130,8 @@ fn lengths_and_directions() {
                     (None, OpenCl::distance),
                 ] {
                     let found = sample.run(glsl, Some(opencl), 2, 1)[0];
-                    check(format, found, &length(&differences), of(opencl), 1.8);
+                    let error = check(format, found, &length(&differences), of(opencl), 1.8);
+                    note(&mut report, glsl, Some(opencl), format, error);
                 }
                 if x.iter().all(|x| *x == Big::ZERO) {
                     continue;
@@ -123,24 +143,27 @@ fn lengths_and_directions() {
                 ] {
                     let found = sample.run(glsl, Some(opencl), 1, size);
                     for (found, component) in found.into_iter().zip(&x) {
-                        check(
+                        let error = check(
                             format,
                             found,
                             &(component.clone() / length(&x)),
                             of(opencl),
                             1.5,
                         );
+                        note(&mut report, glsl, Some(opencl), format, error);
                     }
                 }
             }
         }
     }
+    report.print();
 }
 
 /// What cancels is measured against what it is made of.
 #[test]
 fn products() {
     let mut random = Random::new(2);
+    let mut report = Report::new();
     for (format, epsilon) in [
         (FloatFormat::Half, f64::powi(2.0, -10)),
         (FloatFormat::Single, f64::powi(2.0, -23)),
@@ -183,6 +206,7 @@ fn products() {
                     };
                     let error = error(found, &cross(i), format);
                     assert!(error <= most, "{format:?} {x:?} {y:?}: {found:e} {error}");
+                    note(&mut report, glsl, opencl, format, error);
                 }
             }
             let twice = dot(&y, &x) * Big::from(2);
@@ -193,4 +217,5 @@ fn products() {
             }
         }
     }
+    report.print();
 }

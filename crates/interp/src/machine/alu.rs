@@ -15,13 +15,12 @@ use crate::program::{
 /// The NaN that operations make, as `eval` makes it.
 const NAN: u32 = 0x7fc0_0000;
 
-/// The bits of a result.
+/// A float's bits, where every NaN is the same.
 #[inline(always)]
-fn bits(number: f32) -> u32 {
-    if number.is_nan() {
-        NAN
-    } else {
-        number.to_bits()
+fn without_payload(bits: u32) -> u32 {
+    match f32::from_bits(bits).is_nan() {
+        true => NAN,
+        false => bits,
     }
 }
 
@@ -78,6 +77,47 @@ impl<const W: usize> Gang<W> {
         self.write(active, to, words);
     }
 
+    /// An operation on floats. Every NaN that it makes is the same.
+    #[inline(always)]
+    fn map_float(&mut self, active: &Active<W>, to: Reg, a: Reg, apply: impl Fn(f32) -> f32) {
+        let a = &self.columns[a as usize];
+        let mut words = [0; W];
+        let mut nans = 0;
+        for lane in 0..W {
+            let result = apply(float(a[lane]));
+            words[lane] = result.to_bits();
+            nans |= u32::from(result.is_nan());
+        }
+        if nans != 0 {
+            words = words.map(without_payload);
+        }
+        self.write(active, to, words);
+    }
+
+    /// An operation on two floats. Every NaN that it makes is the same.
+    #[inline(always)]
+    fn zip_float(
+        &mut self,
+        active: &Active<W>,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        apply: impl Fn(f32, f32) -> f32,
+    ) {
+        let (a, b) = (&self.columns[a as usize], &self.columns[b as usize]);
+        let mut words = [0; W];
+        let mut nans = 0;
+        for lane in 0..W {
+            let result = apply(float(a[lane]), float(b[lane]));
+            words[lane] = result.to_bits();
+            nans |= u32::from(result.is_nan());
+        }
+        if nans != 0 {
+            words = words.map(without_payload);
+        }
+        self.write(active, to, words);
+    }
+
     /// The active lanes with operands for which the result is undefined, and why.
     #[inline(always)]
     fn undefined(
@@ -105,8 +145,8 @@ impl<const W: usize> Gang<W> {
             Unary::LogicalNot => self.map(active, to, a, |a| a ^ 1),
             Unary::ConvertSToF => self.map(active, to, a, |a| (a as i32 as f32).to_bits()),
             Unary::ConvertUToF => self.map(active, to, a, |a| (a as f32).to_bits()),
-            Unary::Sqrt => self.map(active, to, a, |a| bits(float(a).sqrt())),
-            Unary::Floor => self.map(active, to, a, |a| bits(float(a).floor())),
+            Unary::Sqrt => self.map_float(active, to, a, f32::sqrt),
+            Unary::Floor => self.map_float(active, to, a, f32::floor),
         }
     }
 
@@ -170,10 +210,10 @@ impl<const W: usize> Gang<W> {
                     }),
                 }
             }
-            Binary::FAdd => self.zip(active, to, a, b, |a, b| bits(float(a) + float(b))),
-            Binary::FSub => self.zip(active, to, a, b, |a, b| bits(float(a) - float(b))),
-            Binary::FMul => self.zip(active, to, a, b, |a, b| bits(float(a) * float(b))),
-            Binary::FDiv => self.zip(active, to, a, b, |a, b| bits(float(a) / float(b))),
+            Binary::FAdd => self.zip_float(active, to, a, b, |a, b| a + b),
+            Binary::FSub => self.zip_float(active, to, a, b, |a, b| a - b),
+            Binary::FMul => self.zip_float(active, to, a, b, |a, b| a * b),
+            Binary::FDiv => self.zip_float(active, to, a, b, |a, b| a / b),
             Binary::IEqual => self.zip(active, to, a, b, |a, b| truth(a == b)),
             Binary::INotEqual => self.zip(active, to, a, b, |a, b| truth(a != b)),
             Binary::ULess => self.zip(active, to, a, b, |a, b| truth(a < b)),
@@ -227,6 +267,9 @@ impl<const W: usize> Gang<W> {
         [low, high]: Pair,
         stride: u32,
     ) {
+        if !is_column(high) && self.advance_little(active, to, base, low, stride) {
+            return;
+        }
         if !is_column(high) {
             self.zip(active, to, base, low, |base, index| {
                 advanced(base, i64::from(index as i32), stride)
@@ -239,6 +282,33 @@ impl<const W: usize> Gang<W> {
             words[lane] = advanced(self.word(base, lane), index as i64, stride);
         }
         self.write(active, to, words);
+    }
+
+    /// The same for indexes and offsets that are so small that nothing can overflow; false, with
+    /// nothing done, if they aren't.
+    fn advance_little(
+        &mut self,
+        active: &Active<W>,
+        to: Reg,
+        base: Reg,
+        index: Reg,
+        stride: u32,
+    ) -> bool {
+        const HALF: u32 = 1 << 30;
+        let limit = HALF / stride.max(1);
+        let (base, index) = (&self.columns[base as usize], &self.columns[index as usize]);
+        let mut words = [0; W];
+        let mut is_large = 0;
+        for lane in 0..W {
+            let large = u32::from(base[lane] >= HALF) | u32::from(index[lane] >= limit);
+            is_large |= large & active.words[lane];
+            words[lane] = base[lane].wrapping_add(index[lane].wrapping_mul(stride));
+        }
+        if is_large != 0 {
+            return false;
+        }
+        self.write(active, to, words);
+        true
     }
 
     /// The word that a lane has in a column; 0 if there is none.

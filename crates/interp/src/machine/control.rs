@@ -56,9 +56,12 @@ pub(crate) struct Active<const W: usize> {
 
 impl<const W: usize> Active<W> {
     pub(crate) fn new(bits: u64) -> Self {
+        // Half by half, so that each lane looks at a bit that is known to the compiler.
+        let (low, high) = (bits as u32, (bits >> 32) as u32);
         let mut words = [0; W];
         for (lane, word) in words.iter_mut().enumerate() {
-            *word = ((bits >> lane & 1) as u32).wrapping_neg();
+            let half = if lane < 32 { low } else { high };
+            *word = u32::from(half & 1 << (lane % 32) != 0).wrapping_neg();
         }
         Self {
             bits,
@@ -81,6 +84,22 @@ pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
         rest &= rest.wrapping_sub(1);
         (lane < 64).then_some(lane as usize)
     })
+}
+
+/// The lanes whose word's lowest bit is set.
+#[inline]
+pub(crate) fn truths<const W: usize>(words: &[u32; W]) -> u64 {
+    // Four by four, each shifted to where the first of them belongs: this is done with
+    // vectors. Lanes from the 32nd on are those of the upper half.
+    let mut halves = [[0u32; 4]; 2];
+    for (index, four) in words.chunks_exact(4).enumerate() {
+        let half = &mut halves[index / 8];
+        for (sum, word) in half.iter_mut().zip(four) {
+            *sum |= (word & 1) << (index % 8 * 4);
+        }
+    }
+    let [low, high] = halves.map(|half| half[0] | half[1] << 1 | half[2] << 2 | half[3] << 3);
+    u64::from(high) << 32 | u64::from(low)
 }
 
 /// A subgroup.
@@ -201,19 +220,70 @@ impl<const W: usize> Gang<W> {
     }
 
     /// Takes a branch that all lanes take; false if they wait there for others.
+    #[inline]
     pub(crate) fn jump(
         &mut self,
         program: &Program,
-        active: &Active<W>,
+        active: &mut Active<W>,
         path: &mut Path,
         edge: Edge,
     ) -> bool {
         self.make_moves(program, active, edge);
-        if edge.joins && self.arrive(path.frame, edge.target, path.mask) {
-            self.leave(path.frame);
+        if !edge.joins {
+            path.pc = edge.target;
+            return true;
+        }
+        self.join(active, path, edge.target)
+    }
+
+    /// Comes to where lanes may have to wait for others; false if they do.
+    fn join(&mut self, active: &mut Active<W>, path: &mut Path, target: Pc) -> bool {
+        let mask = path.mask;
+        if !self.join_last(path, target) {
+            if self.arrive(path.frame, target, mask) {
+                self.leave(path.frame);
+                return false;
+            }
+            path.pc = target;
+        }
+        if path.mask != mask {
+            *active = Active::new(path.mask);
+        }
+        true
+    }
+
+    /// Lets the last path within a construct go on at its end, continue target or header,
+    /// together with the lanes that wait there. It is what [`arrive`](Self::arrive) and
+    /// [`leave`](Self::leave) come to; false, with nothing done, if there is more to do.
+    fn join_last(&mut self, path: &mut Path, target: Pc) -> bool {
+        let Some(frame) = self.frames.get_mut(path.frame as usize) else {
+            return false;
+        };
+        if frame.inside != 1 {
             return false;
         }
-        path.pc = edge.target;
+        let (is_end, waiting) = match frame.kind {
+            FrameKind::Selection { merge } if merge == target => (true, frame.at_merge),
+            FrameKind::Loop { merge, .. } if merge == target => {
+                if frame.at_continue | frame.at_header != 0 {
+                    return false;
+                }
+                (true, frame.at_merge)
+            }
+            FrameKind::Loop {
+                continue_target, ..
+            } if continue_target == target => (false, std::mem::take(&mut frame.at_continue)),
+            FrameKind::Loop { header, .. } if header == target && frame.at_continue == 0 => {
+                (false, std::mem::take(&mut frame.at_header))
+            }
+            _ => return false,
+        };
+        path.mask |= waiting;
+        path.pc = target;
+        if is_end {
+            self.free.push(path.frame);
+            path.frame = frame.parent;
+        }
         true
     }
 
@@ -235,7 +305,9 @@ impl<const W: usize> Gang<W> {
             if mask == all {
                 return self.jump(program, active, path, edge);
             }
-            self.make_moves(program, &Active::new(mask), edge);
+            if edge.moves.0 != edge.moves.1 {
+                self.make_moves(program, &Active::new(mask), edge);
+            }
             if edge.joins && self.arrive(frame, edge.target, mask) {
                 continue;
             }
@@ -360,9 +432,7 @@ impl<const W: usize> Gang<W> {
 
     /// The lanes for which a Boolean is true.
     pub(crate) fn truths(&self, condition: Reg) -> u64 {
-        let words = &self.columns[condition as usize];
-        let bits = words.iter().enumerate();
-        bits.fold(0, |all, (lane, &word)| all | u64::from(word & 1) << lane)
+        truths(&self.columns[condition as usize])
     }
 
     /// Which lanes take which way of a switch. Those with the same target go together.

@@ -140,20 +140,10 @@ impl<const W: usize> Gang<W> {
         to: Reg,
         cell: Cell,
     ) {
-        let Cell { leaf, address } = cell;
-        if leaf.bytes() == 4
-            && let Object::Known(object) = address.object
-            && let ObjectKind::Buffer { .. } | ObjectKind::Push { .. } =
-                shared.program.objects[object as usize].kind
-            && self.load_words(
-                &shared.buffers[shared.homes[object as usize]],
-                active,
-                to,
-                cell,
-            )
-        {
+        if self.load_together(shared, memory, active, to, cell) {
             return;
         }
+        let Cell { leaf, address } = cell;
         for lane in active.lanes() {
             let (object, offset) = self.locate(address, lane);
             let access = Access {
@@ -185,33 +175,6 @@ impl<const W: usize> Gang<W> {
         }
     }
 
-    /// Loads words of one buffer; false, with nothing done, if a lane is out of bounds.
-    fn load_words(
-        &mut self,
-        bytes: &[u8],
-        active: &Active<W>,
-        to: Reg,
-        Cell { leaf, address }: Cell,
-    ) -> bool {
-        let offsets = match address.offset {
-            NO_REG => [0; W],
-            column => self.columns[column as usize],
-        };
-        let mut words = [0; W];
-        for lane in active.lanes() {
-            let start = offsets[lane].wrapping_add(address.constant) as usize;
-            let Some(word) = bytes.get(start..).and_then(|rest| rest.first_chunk::<4>()) else {
-                return false;
-            };
-            words[lane] = u32::from_le_bytes(*word);
-        }
-        if leaf == Leaf::Scalar(ScalarType::Bool) {
-            words = words.map(|word| u32::from(word != 0));
-        }
-        self.write(active, to, words);
-        true
-    }
-
     pub(crate) fn store(
         &mut self,
         shared: &mut Shared<'_>,
@@ -221,6 +184,9 @@ impl<const W: usize> Gang<W> {
         from: Pair,
         cell: Cell,
     ) {
+        if self.store_together(shared, memory, active, from, cell) {
+            return;
+        }
         let Cell { leaf, address } = cell;
         let size = leaf.bytes();
         for lane in active.lanes() {

@@ -4,6 +4,7 @@
 //! they part, each part is a [`Path`](control::Path) that runs until it has to wait for the
 //! others.
 
+mod access;
 mod alu;
 mod control;
 mod findings;
@@ -255,7 +256,7 @@ impl<const W: usize> Gang<W> {
                     break;
                 }
                 Inst::Jump(edge) => {
-                    if !self.jump(program, &active, &mut path, edge) {
+                    if !self.jump(program, &mut active, &mut path, edge) {
                         break;
                     }
                 }

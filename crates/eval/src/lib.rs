@@ -107,7 +107,8 @@ mod vectors;
 
 pub use environment::{Denormals, Environment, FloatMode, Rounding, Specials};
 pub use evaluator::Evaluator;
-pub use glsl::{evaluate_glsl_pair, evaluate_glsl_scalar, evaluate_glsl_vector};
+pub use glsl::{evaluate_glsl_pair, evaluate_glsl_scalar, evaluate_glsl_vector, glsl_function};
+pub use math::Function;
 pub use opencl::{evaluate_opencl_pair, evaluate_opencl_scalar, evaluate_opencl_vector};
 pub use operation::{evaluate_extended, evaluate_scalar};
 pub use outcome::{Evaluated, NotComputable, Outcome, Reason};

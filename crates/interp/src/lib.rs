@@ -17,6 +17,7 @@
     )
 )]
 
+mod fast;
 mod kinds;
 mod lower;
 mod machine;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{GlslStd450, Op};
 
+use crate::fast::Fast;
+
 /// A column: one word for each lane of a gang. Narrower scalars stand in its low bits
 /// with zeros above, Booleans as 0 or 1; 64 bits take two columns, the low words first.
 pub(crate) type Reg = u32;
@@ -277,6 +279,8 @@ pub(crate) struct General {
     pub(crate) result: ScalarType,
     pub(crate) operands: Vec<Operand>,
     pub(crate) environment: Environment,
+    /// How it is done for all lanes at once.
+    pub(crate) fast: Option<Fast>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

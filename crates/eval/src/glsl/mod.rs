@@ -70,8 +70,10 @@ pub(crate) fn signature(instruction: Glsl) -> Option<&'static Signature> {
     })
 }
 
-/// What an instruction computes, if it is not exact.
-fn function(instruction: Glsl) -> Option<Function> {
+/// What an instruction computes in binary64, to be rounded to nearest, if it is not exact.
+/// With the default [`Environment`], [`evaluate_glsl_scalar`] gives just that, with the one NaN
+/// that operations make: for those who compute it very often.
+pub fn glsl_function(instruction: Glsl) -> Option<Function> {
     use Function::{One, Three, Two};
     Some(match instruction {
         Glsl::Radians => One(math::radians),
@@ -178,7 +180,7 @@ pub fn evaluate_glsl_scalar(
             // The exponent is a signed number, of whatever width.
             let exponent = operands.get(1).map_or(0, |it| it.sign_extended());
             let numbers = [bits[0], bits[1], bits[2]].map(|bits| arithmetic.number(bits));
-            let outcome = match function(instruction) {
+            let outcome = match glsl_function(instruction) {
                 Some(function) => {
                     let is_undefined = is_undefined(instruction, numbers);
                     let bits = function.call(arithmetic, numbers, exponent);

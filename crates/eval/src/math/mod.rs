@@ -21,13 +21,17 @@ pub(crate) use split::{frexp, modf, remquo};
 
 use crate::float::Arithmetic;
 
-/// A function by the number of its operands.
-#[derive(Clone, Copy)]
-pub(crate) enum Function {
+/// A function in binary64, by the number of its operands.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Function {
+    /// Of one number.
     One(fn(f64) -> f64),
+    /// Of two.
     Two(fn(f64, f64) -> f64),
+    /// Of three.
     Three(fn(f64, f64, f64) -> f64),
-    /// The second is an integer.
+    /// Of a number and an integer.
     Integer(fn(f64, i64) -> f64),
 }
 

@@ -11,6 +11,7 @@ use spirvkit_grammar::{Decoration, ExecutionMode, Op, Scope};
 use super::opcodes::{Owner, owner};
 use super::types::{F32, U32};
 use super::{Lowering, Result, Value, arguments};
+use crate::fast::fast;
 use crate::program::{
     Binary, General, GeneralOp, Inst, MAX_OPERANDS, NO_REG, Operand, Reg, Unary, pair,
 };
@@ -374,13 +375,16 @@ impl<'a> Lowering<'_, 'a> {
         environment: Environment,
     ) -> Result<Vec<Reg>> {
         let columns = self.columns(result.width().div_ceil(32) as usize)?;
-        self.program.general.push(General {
+        let mut general = General {
             op,
             to: columns[0],
             result,
             operands,
             environment,
-        });
+            fast: None,
+        };
+        general.fast = fast(&general);
+        self.program.general.push(general);
         self.emit(Inst::General(self.program.general.len() as u32 - 1));
         Ok(columns)
     }

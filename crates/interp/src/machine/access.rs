@@ -318,10 +318,9 @@ impl<const W: usize> Gang<W> {
         // Where the first lane would be.
         let start = first.wrapping_sub((lane * N) as u32);
         let (mut differs, mut jumps) = (0, 0);
-        for lane in 0..W {
-            let mask = active.words[lane];
-            differs |= (offsets[lane] ^ first) & mask;
-            jumps |= (offsets[lane] ^ start.wrapping_add((lane * N) as u32)) & mask;
+        for (lane, (&offset, &mask)) in offsets.iter().zip(&active.words).enumerate() {
+            differs |= (offset ^ first) & mask;
+            jumps |= (offset ^ start.wrapping_add((lane * N) as u32)) & mask;
         }
         if differs == 0 {
             return Pattern::Uniform(first.wrapping_add(address.constant) as usize);

@@ -17,7 +17,7 @@ const NAN: u32 = 0x7fc0_0000;
 
 /// A float's bits, where every NaN is the same.
 #[inline(always)]
-fn without_payload(bits: u32) -> u32 {
+pub(super) fn without_payload(bits: u32) -> u32 {
     match f32::from_bits(bits).is_nan() {
         true => NAN,
         false => bits,
@@ -25,7 +25,7 @@ fn without_payload(bits: u32) -> u32 {
 }
 
 #[inline(always)]
-fn float(bits: u32) -> f32 {
+pub(super) fn float(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
@@ -347,6 +347,11 @@ impl<const W: usize> Gang<W> {
         pc: Pc,
         general: &General,
     ) {
+        if let Some(fast) = general.fast
+            && self.fast(active, general, fast)
+        {
+            return;
+        }
         let mut operands = [Scalar::zero(ScalarType::Bool); MAX_OPERANDS];
         let count = general.operands.len().min(operands.len());
         for lane in active.lanes() {
@@ -382,6 +387,9 @@ impl<const W: usize> Gang<W> {
         pc: Pc,
         vector: &Vector,
     ) {
+        if self.fast_vector(active, vector) {
+            return;
+        }
         let size = vector.result.width().div_ceil(32) as usize;
         let mut results = vec![Scalar::zero(vector.result); vector.to.len() / size];
         // All operands behind each other, for one lane after the other.

@@ -70,6 +70,16 @@ impl<const W: usize> Active<W> {
         }
     }
 
+    /// Whether the active lanes have the same word in a column.
+    #[inline]
+    pub(crate) fn are_same(&self, column: &[u32; W]) -> bool {
+        let first = column[self.bits.trailing_zeros() as usize % W];
+        let differ = (0..W).fold(0, |all, lane| {
+            all | (column[lane] ^ first) & self.words[lane]
+        });
+        differ == 0
+    }
+
     /// The active lanes.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = usize> + use<W> {
         lanes(self.bits)

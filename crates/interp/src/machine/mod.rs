@@ -7,8 +7,10 @@
 mod access;
 mod alu;
 mod control;
+mod fast;
 mod findings;
 mod groups;
+mod half;
 mod memory;
 
 use std::collections::VecDeque;

@@ -27,4 +27,4 @@ mod run;
 
 pub use kinds::KINDS;
 pub use lower::{Support, support, support_of};
-pub use run::{Element, MAX_MEMORY, MAX_STEPS, Outcome, Run};
+pub use run::{Element, MAX_MEMORY, MAX_STEPS, Name, Outcome, Run};

@@ -207,6 +207,11 @@ pub(crate) enum Inst {
         address: Address,
         alignment: u32,
     },
+    /// The storage class that an object belongs to, as its number in the specification.
+    ClassOf {
+        to: Reg,
+        object: Reg,
+    },
     /// The number of elements behind an offset in an object.
     ArrayLength {
         to: Reg,
@@ -401,6 +406,10 @@ pub(crate) enum ObjectKind {
     },
     /// Memory that has an address, which of it.
     Memory { index: u32 },
+    /// An argument of a kernel: a buffer, or a value.
+    Argument { index: u32, writable: bool },
+    /// A variable of the module that all invocations share.
+    Global { size: u32, writable: bool },
     /// The push constants, with as many bytes as the block has.
     Push { size: u32 },
     /// Memory of a workgroup, where it begins.
@@ -413,6 +422,8 @@ pub(crate) enum ObjectKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) built_in: BuiltInValue,
+    /// Whether its components have 64 bits.
+    pub(crate) is_wide: bool,
     pub(crate) to: Place,
 }
 
@@ -434,7 +445,14 @@ pub(crate) enum BuiltInValue {
     WorkgroupId,
     NumWorkgroups,
     WorkgroupSize,
+    GlobalSize,
+    GlobalOffset,
+    /// The index of the invocation among all, without the offset.
+    GlobalLinearId,
+    WorkDim,
     SubgroupSize,
+    /// How many invocations the subgroup has.
+    SubgroupCount,
     SubgroupId,
     NumSubgroups,
     SubgroupLocalInvocationId,
@@ -467,6 +485,8 @@ pub(crate) struct Program {
     pub(crate) groups: Vec<Group>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) objects: Vec<ObjectInfo>,
+    /// What objects begin with that all invocations share, where that is not zeros.
+    pub(crate) initial: Vec<(u32, Vec<u8>)>,
     /// The bytes that each lane has of its own.
     pub(crate) lane_bytes: u32,
     /// The bytes that each workgroup has.
@@ -510,6 +530,7 @@ impl Program {
             Inst::Store { from, cell } => {
                 from[..cell.leaf.columns()].iter().all(is) && is_address(&cell.address)
             }
+            Inst::ClassOf { to, object } => is(to) && is(object),
             Inst::CheckAlignment { address, .. } => is_address(address),
             Inst::ArrayLength { to, address, .. } => is(to) && is_address(address),
             Inst::Branch { condition, .. } => is(condition),

@@ -1,5 +1,6 @@
 //! The interface for those who test shaders.
 
+mod arguments;
 mod memory;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,9 @@ use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
 use crate::program::{ObjectKind, Program};
+use arguments::{Argument, Arguments, shared as shared_by_all};
+
+pub use arguments::Name;
 
 /// The default for [`Run::max_steps`].
 pub const MAX_STEPS: u64 = 1 << 32;
@@ -54,6 +58,13 @@ macro_rules! elements {
 
 elements!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
 
+/// The bytes of numbers.
+fn bytes_of<T: Element>(contents: &[T]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(contents.len() * T::SIZE);
+    contents.iter().for_each(|&number| number.write(&mut bytes));
+    bytes
+}
+
 /// A run of an entry point: its inputs and limits.
 ///
 /// ```
@@ -76,6 +87,10 @@ pub struct Run<'a> {
     push: Vec<u8>,
     /// What has an address, in the order of addresses.
     memories: Vec<Vec<u8>>,
+    /// Of a kernel.
+    arguments: Vec<(Name, Argument)>,
+    local_size: Option<[u32; 3]>,
+    global_offset: [u32; 3],
     subgroup_size: u32,
     max_steps: u64,
     max_memory: u64,
@@ -91,6 +106,9 @@ impl<'a> Run<'a> {
             buffers: BTreeMap::new(),
             push: Vec::new(),
             memories: Vec::new(),
+            arguments: Vec::new(),
+            local_size: None,
+            global_offset: [0; 3],
             subgroup_size: 32,
             max_steps: MAX_STEPS,
             max_memory: MAX_MEMORY,
@@ -123,9 +141,8 @@ impl<'a> Run<'a> {
         element: u32,
         contents: &[T],
     ) -> Self {
-        let mut bytes = Vec::with_capacity(contents.len() * T::SIZE);
-        contents.iter().for_each(|&number| number.write(&mut bytes));
-        self.buffers.insert((set, binding, element), bytes);
+        self.buffers
+            .insert((set, binding, element), bytes_of(contents));
         self
     }
 
@@ -137,10 +154,7 @@ impl<'a> Run<'a> {
 
     /// The push constants, from the first byte on.
     pub fn push<T: Element>(mut self, contents: &[T]) -> Self {
-        self.push.clear();
-        contents
-            .iter()
-            .for_each(|&number| number.write(&mut self.push));
+        self.push = bytes_of(contents);
         self
     }
 
@@ -185,7 +199,13 @@ impl<'a> Run<'a> {
         let m = ModuleIndex::new(&words).map_err(|error| invalid(&error))?;
         // Specialization changes nothing in functions but where they stand.
         let entry = self.entry_point(&m)?;
+        let Arguments {
+            given: arguments,
+            mut contents,
+        } = self.take_arguments(&m, entry)?;
         let mut surroundings = Surroundings {
+            arguments,
+            local_size: self.local_size,
             moved: original.functions_start.wrapping_sub(m.functions_start),
             memories: self.memories.len(),
             ..Surroundings::default()
@@ -200,7 +220,7 @@ impl<'a> Run<'a> {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
             return Err(Box::new(kinds::UNSUPPORTED.error(message)));
         }
-        let (buffers, homes) = self.bind(&program)?;
+        let (buffers, homes) = self.bind(&program, &mut contents)?;
         let mut shared = Shared {
             program: &program,
             buffers,
@@ -209,6 +229,7 @@ impl<'a> Run<'a> {
             steps: 0,
             max_steps: self.max_steps,
             groups,
+            offset: self.global_offset,
         };
         match self.subgroup_size {
             4 => dispatch::<4>(&mut shared),
@@ -229,6 +250,7 @@ impl<'a> Run<'a> {
             steps,
             ..
         } = shared;
+        let shared = shared_by_all(&program, &homes, &mut buffers);
         let mut results = BTreeMap::new();
         let mut memories = Vec::new();
         for (object, home) in program.objects.iter().zip(homes) {
@@ -250,6 +272,7 @@ impl<'a> Run<'a> {
         Ok(Outcome {
             buffers: results,
             memories,
+            shared,
             findings,
             steps,
         })
@@ -299,7 +322,10 @@ impl<'a> Run<'a> {
                 .collect(),
             None => m.entry_points.iter().collect(),
         };
-        let is_compute = |entry: &&&EntryPoint<'_>| entry.model == ExecutionModel::GLCompute;
+        let is_compute = |entry: &&&EntryPoint<'_>| {
+            let model = entry.model;
+            matches!(model, ExecutionModel::GLCompute | ExecutionModel::Kernel)
+        };
         let compute: Vec<&EntryPoint<'_>> = all.iter().filter(is_compute).copied().collect();
         match (&compute[..], &all[..], &self.entry) {
             ([entry], ..) => Ok(entry.function),
@@ -326,7 +352,11 @@ impl<'a> Run<'a> {
     }
 
     /// The buffers of the run, and which of them each object is.
-    fn bind(&mut self, program: &Program) -> Result<(Vec<Buffer>, Vec<usize>), Box<Diagnostic>> {
+    fn bind(
+        &mut self,
+        program: &Program,
+        arguments: &mut [Buffer],
+    ) -> Result<(Vec<Buffer>, Vec<usize>), Box<Diagnostic>> {
         let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
         // What is no buffer is the first, which is empty.
         let mut buffers = vec![Buffer::new()];
@@ -362,6 +392,15 @@ impl<'a> Run<'a> {
                     buffers.push(bytes.map(std::mem::take).unwrap_or_default());
                     buffers.len() - 1
                 }
+                ObjectKind::Argument { index, .. } => {
+                    let bytes = arguments.get_mut(index as usize);
+                    buffers.push(bytes.map(std::mem::take).unwrap_or_default());
+                    buffers.len() - 1
+                }
+                ObjectKind::Global { size, .. } => {
+                    buffers.push(vec![0; size as usize]);
+                    buffers.len() - 1
+                }
                 ObjectKind::Push { size } => {
                     let size = size as usize;
                     if self.push.len() < size {
@@ -378,6 +417,9 @@ impl<'a> Run<'a> {
             };
             homes.push(home);
         }
+        for (object, bytes) in &program.initial {
+            buffers[homes[*object as usize]].clone_from(bytes);
+        }
         Ok((buffers, homes))
     }
 }
@@ -388,6 +430,7 @@ impl<'a> Run<'a> {
 pub struct Outcome {
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
     memories: Vec<Vec<u8>>,
+    shared: Vec<arguments::Shared>,
     /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,
     /// The number of instructions executed, each counted once for all lanes that execute it together.

@@ -447,11 +447,14 @@ impl<'t> Engine<'t> {
         let mut decorations = core::mem::take(&mut self.decorations);
         let types = self.types;
         types.member_decorations(id, members.len(), &mut decorations);
+        let is_packed = self.placement == Placement::DeclaredOrRuled
+            && types.index.is_decorated(id, Decoration::CPacked);
+        let aligned = |layout: Layout| if is_packed { 1 } else { layout.alignment };
         for (decorations, &ty) in decorations.iter().zip(members) {
             let layout = self.in_member(self.part(id, Id(ty)), decorations.matrix);
             let given = self.given(Decoration::Offset, || types.offset(decorations));
             let offset = given.unwrap_or_else(|| match (end, layout) {
-                (Ok(end), Ok(layout)) => Ok(end.round_up(layout.alignment)),
+                (Ok(end), Ok(layout)) => Ok(end.round_up(aligned(layout))),
                 (Err(reason), _) | (_, Err(reason)) => Err(reason),
             });
             // The first reason stands for the whole.
@@ -464,7 +467,7 @@ impl<'t> Engine<'t> {
                 is_left_open && layout.matrix.is_some() && decorations.matrix.order.is_none()
             };
             if let Some(layout) = layout.ok().filter(|layout| !is_guess(layout)) {
-                alignment = alignment.max(layout.alignment);
+                alignment = alignment.max(aligned(layout));
             }
             self.layouts.members.push(Member {
                 ty: Id(ty),

@@ -40,7 +40,7 @@ impl<'t> DeclaredLayouts<'t> {
     /// The same for those who keep values in memory: what decorations don't place lies
     /// naturally, as by [`Rules::Scalar`], but with physical addressing, vectors lie as
     /// in OpenCL C (section 6.3.5): aligned to their size, three components in the room
-    /// of four. A type without decorations may hold one with them, and the other way
+    /// of four. Members of a `CPacked` structure stand right behind each other. A type without decorations may hold one with them, and the other way
     /// round. A member's decorations place matrices if all arrays of them that it holds
     /// have an `ArrayStride`, too.
     ///

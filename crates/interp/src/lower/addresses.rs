@@ -9,11 +9,11 @@ use spirvkit_analysis::Lookup;
 use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_binary::Id;
 use spirvkit_eval::ScalarType;
-use spirvkit_grammar::{AddressingModel, Op};
+use spirvkit_grammar::{AddressingModel, MemorySemantics, Op, StorageClass};
 
 use super::types::U32;
 use super::{Lowering, Pointer, Result, Value};
-use crate::program::{BEYOND, Binary, Reg, pair};
+use crate::program::{BEYOND, Binary, Inst, Reg, pair};
 
 /// The type of 64-bit integers.
 const U64: ScalarType = ScalarType::Integer { width: 64 };
@@ -28,6 +28,10 @@ impl<'a> Lowering<'_, 'a> {
         match inst.op() {
             Op::ConvertPtrToU => self.convert_from_pointer(inst),
             Op::ConvertUToPtr => self.convert_to_pointer(inst),
+            Op::PtrCastToGeneric | Op::GenericCastToPtr => self.cast_pointer(inst),
+            Op::GenericCastToPtrExplicit => self.checked_cast(inst),
+            Op::GenericPtrMemSemantics => self.semantics_of_pointer(inst),
+            Op::SizeOf => self.size_of(inst),
             _ => self.pointer_difference(inst),
         }
     }
@@ -83,6 +87,12 @@ impl<'a> Lowering<'_, 'a> {
     /// How many bits of a narrow address tell the offset.
     fn offset_bits(&self) -> u32 {
         32 - usize::BITS.saturating_sub(self.program.objects.len().leading_zeros())
+    }
+
+    /// The address of 32 bits that a pointer is, which is known.
+    pub(super) fn narrowed_word(&self, pointer: u64) -> u64 {
+        let window = (pointer >> 32) << self.offset_bits();
+        u64::from((window as u32).wrapping_add(pointer as u32))
     }
 
     /// The address of 32 bits that a pointer is.
@@ -155,13 +165,22 @@ impl<'a> Lowering<'_, 'a> {
 
     /// What makes a pointer of another type of a pointer.
     fn cast_pointer(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let Value::Pointer(Pointer { address, .. }) = self.any_value(inst.id(0))? else {
-            let columns = self.value(inst.id(0))?;
-            self.check_columns(inst, columns.len())?;
-            return self.define_as(inst, inst.result_type().unwrap_or(Id(0)), columns);
-        };
-        self.define_pointer(inst, address, super::types::Arrangement::Plain);
-        Ok(())
+        match self.any_value(inst.id(0))? {
+            Value::Pointer(Pointer { address, .. }) => {
+                self.define_pointer(inst, address, super::types::Arrangement::Plain);
+                Ok(())
+            }
+            Value::Columns(columns) => {
+                self.check_columns(inst, columns.len())?;
+                self.define_as(inst, inst.result_type().unwrap_or(Id(0)), columns)
+            }
+            // It only tells for how long the variable is used.
+            register => {
+                let result = inst.result().map_or(0, |id| id.0);
+                self.values.insert(result, register);
+                Ok(())
+            }
+        }
     }
 
     /// `OpPtrDiff`: how many elements lie between two pointers.
@@ -185,6 +204,62 @@ impl<'a> Lowering<'_, 'a> {
         };
         self.check_columns(inst, columns.len())?;
         self.define(inst, columns);
+        Ok(())
+    }
+
+    /// The storage class that a pointer points to, as a number.
+    fn class_of(&mut self, pointer: &[Reg]) -> Result<Reg> {
+        let &[_, object] = pointer else {
+            return Err(self.broken("a pointer is expected"));
+        };
+        let to = self.column()?;
+        self.emit(Inst::ClassOf { to, object });
+        Ok(to)
+    }
+
+    /// `OpGenericCastToPtrExplicit`: a null pointer, unless it points to this storage class.
+    fn checked_cast(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let pointer = self.value(inst.id(0))?;
+        let class = self.class_of(&pointer)?;
+        let wanted = self.word(inst.arg(1));
+        let is_it = self.binary(Binary::IEqual, class, wanted)?;
+        let zero = self.word(0);
+        let mut columns = Vec::with_capacity(pointer.len());
+        for column in pointer {
+            columns.push(self.chosen(is_it, column, zero)?);
+        }
+        self.define_as(inst, inst.result_type().unwrap_or(Id(0)), columns)
+    }
+
+    /// `OpGenericPtrMemSemantics`: which memory the storage class belongs to.
+    fn semantics_of_pointer(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let pointer = self.value(inst.id(0))?;
+        let class = self.class_of(&pointer)?;
+        let mut result = self.word(0);
+        for (of, semantics) in [
+            (StorageClass::Workgroup, MemorySemantics::WorkgroupMemory),
+            (
+                StorageClass::CrossWorkgroup,
+                MemorySemantics::CrossWorkgroupMemory,
+            ),
+        ] {
+            let (of, semantics) = (self.word(of.0), self.word(semantics.0));
+            let is_it = self.binary(Binary::IEqual, class, of)?;
+            result = self.chosen(is_it, semantics, result)?;
+        }
+        self.check_columns(inst, 1)?;
+        self.define(inst, vec![result]);
+        Ok(())
+    }
+
+    /// `OpSizeOf`: how far apart values lie of the type that a pointer points to.
+    fn size_of(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let pointee = self.pointee(inst.id(0))?;
+        let stride = self.types.stride(pointee);
+        let stride = stride.map_err(|why| self.no_extent(why))?;
+        let column = self.word(stride);
+        self.check_columns(inst, 1)?;
+        self.define(inst, vec![column]);
         Ok(())
     }
 }

@@ -46,6 +46,8 @@ impl<'a> Lowering<'_, 'a> {
         self.workgroup_size(entry)?;
         self.float_modes(entry);
         self.variables(&called)?;
+        self.arguments(index)?;
+        self.initial_contents()?;
         for &function in &called {
             self.declare(function)?;
         }
@@ -53,14 +55,6 @@ impl<'a> Lowering<'_, 'a> {
             self.function(function)?;
         }
         let id = self.m.functions[index as usize].id;
-        let has_parameters = self
-            .signatures
-            .get(&id.0)
-            .is_some_and(|known| !known.parameters.is_empty());
-        if has_parameters {
-            self.here = self.m.functions[index as usize].range.start;
-            return Err(self.unsupported("an entry point with parameters"));
-        }
         self.program.entry = self.signatures.get(&id.0).map_or(0, |known| known.index);
         Ok(())
     }
@@ -94,6 +88,8 @@ impl<'a> Lowering<'_, 'a> {
                         result = self.columns_of(ty)?;
                     }
                 }
+                // Those of the entry point are objects.
+                Op::FunctionParameter if function.id == self.entry => {}
                 Op::FunctionParameter | Op::Phi => {
                     let ty = inst.result_type().unwrap_or(Id(0));
                     let columns = self.columns_of(ty)?;
@@ -182,12 +178,23 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
+    /// Refuses a function that another module defines, by the name it has there.
+    fn declared_only(&self, function: Id) -> Box<spirvkit_diagnostics::Diagnostic> {
+        let decoration = self.m.decoration(function, Decoration::LinkageAttributes);
+        let name = decoration.and_then(|it| it.inst.string(2));
+        let name = match name {
+            Some(name) => name.to_text_lossy().into(),
+            None => self.name(function),
+        };
+        self.unsupported(format!("the function `{name}`, which is only declared"))
+    }
+
     fn function(&mut self, index: u32) -> Result<()> {
         let function = self.m.functions[index as usize].clone();
         self.function = function.id;
         self.here = function.range.start;
         if function.blocks.is_empty() {
-            return Err(self.unsupported("a function that is only declared"));
+            return Err(self.declared_only(function.id));
         }
         let mut blocks = self.blocks(index)?;
         let Some(signature) = self.signatures.get(&function.id.0) else {
@@ -195,6 +202,9 @@ impl<'a> Lowering<'_, 'a> {
         };
         let start = self.program.code.len() as Pc;
         self.program.functions[signature.index as usize] = start;
+        if function.id == self.entry {
+            self.load_arguments()?;
+        }
         self.initialize_locals(&function, index)?;
         let first_switch = self.program.switches.len();
         for (number, block) in function.blocks.clone().enumerate() {

@@ -31,7 +31,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// What a typed pointer points to.
-    fn pointee(&self, pointer: Id) -> Result<Id> {
+    pub(super) fn pointee(&self, pointer: Id) -> Result<Id> {
         let ty = self.type_of(pointer)?;
         let pointee = self.m.pointee(ty);
         pointee.ok_or_else(|| self.unsupported("an untyped pointer"))
@@ -46,12 +46,17 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     fn load_from(&mut self, pointer: Id, ty: Id) -> Result<Vec<Reg>> {
-        let columns = self.columns_of(ty)?;
         if let Value::Register(from) = self.any_value(pointer)? {
+            let columns = self.columns_of(ty)?;
             self.copy(&columns, &from);
             return Ok(columns);
         }
         let pointer = self.pointer(pointer)?;
+        self.load_at(pointer, ty)
+    }
+
+    pub(super) fn load_at(&mut self, pointer: Pointer, ty: Id) -> Result<Vec<Reg>> {
+        let columns = self.columns_of(ty)?;
         let placed = Placed {
             ty,
             arrangement: pointer.arrangement,

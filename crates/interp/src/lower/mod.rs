@@ -12,6 +12,7 @@ mod constants;
 mod extended;
 mod functions;
 mod groups;
+mod kernels;
 mod memory;
 mod opcodes;
 mod operations;
@@ -31,6 +32,8 @@ use spirvkit_grammar::{Decoration, Op};
 
 use crate::kinds;
 use crate::program::{Address, Inst, NO_REG, Object, Program, Reg};
+pub(crate) use kernels::Given;
+use kernels::ValueArgument;
 pub use opcodes::{Support, support, support_of};
 use types::{Arrangement, NoExtent, Types, opaque_layout};
 
@@ -49,6 +52,10 @@ pub(crate) struct Surroundings {
     pub(crate) descriptors: BTreeMap<(u32, u32), u32>,
     /// How many objects there are that have an address.
     pub(crate) memories: usize,
+    /// What is given for the arguments of a kernel.
+    pub(crate) arguments: Vec<Given>,
+    /// The size of workgroups, where the module leaves it to the run.
+    pub(crate) local_size: Option<[u32; 3]>,
     /// How many words the functions of the module that the user knows stand further behind.
     pub(crate) moved: u32,
 }
@@ -96,6 +103,8 @@ struct Lowering<'m, 'a> {
     /// How many descriptors a variable stands for, if it is an array of them.
     descriptor_counts: HashMap<u32, u32>,
     entry: Id,
+    /// The arguments of the entry point that are values, until they are loaded.
+    value_arguments: Vec<ValueArgument>,
     /// Whether there are row-major matrices.
     has_rows: bool,
     /// How many columns the values list.
@@ -133,6 +142,7 @@ pub(crate) fn lower(
         signatures: HashMap::new(),
         descriptor_counts: HashMap::new(),
         entry,
+        value_arguments: Vec::new(),
         has_rows: m.all_decorated_with(Decoration::RowMajor).next().is_some(),
         listed: 0,
         incoming: HashMap::new(),

@@ -86,7 +86,14 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::PtrAccessChain
         | Op::InBoundsPtrAccessChain => Owner::AccessChain,
         Op::PtrEqual | Op::PtrNotEqual => Owner::PointersEqual,
-        Op::ConvertPtrToU | Op::ConvertUToPtr | Op::PtrDiff => Owner::Pointers,
+        Op::ConvertPtrToU
+        | Op::ConvertUToPtr
+        | Op::PtrDiff
+        | Op::PtrCastToGeneric
+        | Op::GenericCastToPtr
+        | Op::GenericCastToPtrExplicit
+        | Op::GenericPtrMemSemantics
+        | Op::SizeOf => Owner::Pointers,
         Op::FunctionCall => Owner::Call,
         Op::ControlBarrier => Owner::Barrier,
         Op::ExtInst => Owner::Extended,

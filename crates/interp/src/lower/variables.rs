@@ -7,10 +7,13 @@ use hashbrown::HashSet;
 use spirvkit_analysis::index::{Function, Inst as Instruction};
 use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
+use spirvkit_grammar::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass,
+};
 
 use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Value};
+use crate::kinds;
 use crate::program::{
     Address, BuiltInValue, Input, NO_REG, Object, ObjectInfo, ObjectKind, Place, Reg,
 };
@@ -25,7 +28,7 @@ const MAX_DESCRIPTORS: u32 = 1 << 16;
 const MAX_OBJECTS: u32 = 1 << 16;
 
 /// How many bytes of memory the variables of a workgroup may have.
-const MAX_WORKGROUP_BYTES: u32 = 1 << 20;
+const MAX_WORKGROUP_BYTES: u32 = 1 << 26;
 
 /// How many bytes of memory a lane may have of its own.
 const MAX_LANE_BYTES: u32 = 1 << 20;
@@ -95,7 +98,7 @@ impl<'a> Lowering<'_, 'a> {
             StorageClass::Private | StorageClass::Function | StorageClass::Input => {
                 let place = self.of_lanes(id, pointee)?;
                 if let Some(built_in) = built_in.filter(|_| class == StorageClass::Input) {
-                    return self.input(BuiltIn(built_in.param(0)), place);
+                    return self.input(BuiltIn(built_in.param(0)), pointee, place);
                 }
                 if class == StorageClass::Input {
                     return Err(self.unsupported("an input that is not built in"));
@@ -103,25 +106,12 @@ impl<'a> Lowering<'_, 'a> {
                 Ok(())
             }
             StorageClass::Workgroup => {
-                let size = self
-                    .types
-                    .size(pointee)
-                    .map_err(|why| self.no_extent(why))?;
-                let start = self.program.workgroup_bytes.next_multiple_of(8);
-                match start
-                    .checked_add(size)
-                    .filter(|&end| end <= MAX_WORKGROUP_BYTES)
-                {
-                    Some(end) => self.program.workgroup_bytes = end,
-                    None => {
-                        return Err(
-                            self.unsupported("more than 1 MiB of memory for each workgroup")
-                        );
-                    }
-                }
-                let name = self.name(id);
-                self.object(id, &name, ObjectKind::Workgroup { start, size })?;
-                Ok(())
+                let size = self.room(pointee)?;
+                self.workgroup_object(id, size)
+            }
+            StorageClass::CrossWorkgroup => self.global(inst, pointee),
+            StorageClass::UniformConstant if self.has_initializer(inst) => {
+                self.global(inst, pointee)
             }
             StorageClass::PushConstant => {
                 let size = self
@@ -137,7 +127,33 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    fn name(&self, id: Id) -> Arc<str> {
+    fn has_initializer(&self, variable: Instruction<'a>) -> bool {
+        variable.optional(1).is_some()
+    }
+
+    /// How many bytes a variable takes. Where addresses are numbers, padding belongs to it, too.
+    pub(super) fn room(&mut self, ty: Id) -> Result<u32> {
+        let size = match self.m.addressing {
+            AddressingModel::Physical32 | AddressingModel::Physical64 => self.types.stride(ty),
+            _ => self.types.size(ty),
+        };
+        size.map_err(|why| self.no_extent(why))
+    }
+
+    /// Memory of the workgroup.
+    pub(super) fn workgroup_object(&mut self, id: Id, size: u32) -> Result<()> {
+        let start = self.program.workgroup_bytes.next_multiple_of(8);
+        let end = start.checked_add(size);
+        let Some(end) = end.filter(|&end| end <= MAX_WORKGROUP_BYTES) else {
+            return Err(self.unsupported("more than 64 MiB of memory for each workgroup"));
+        };
+        self.program.workgroup_bytes = end;
+        let name = self.name(id);
+        self.object(id, &name, ObjectKind::Workgroup { start, size })?;
+        Ok(())
+    }
+
+    pub(super) fn name(&self, id: Id) -> Arc<str> {
         match self.m.name_of(id) {
             Some(name) => name.to_text_lossy().into(),
             None => id.to_string().into(),
@@ -148,13 +164,20 @@ impl<'a> Lowering<'_, 'a> {
         self.unsupported("more than 65,536 buffers and variables with an address")
     }
 
-    fn object(&mut self, id: Id, name: &Arc<str>, kind: ObjectKind) -> Result<u32> {
+    /// A further object.
+    pub(super) fn new_object(&mut self, name: &Arc<str>, kind: ObjectKind) -> Result<u32> {
         let object = self.program.objects.len() as u32;
         if object > MAX_OBJECTS {
             return Err(self.too_many_objects());
         }
         let name = name.clone();
         self.program.objects.push(ObjectInfo { name, kind });
+        Ok(object)
+    }
+
+    /// A further object, to which an id is a pointer.
+    pub(super) fn object(&mut self, id: Id, name: &Arc<str>, kind: ObjectKind) -> Result<u32> {
+        let object = self.new_object(name, kind)?;
         let address = Address {
             object: Object::Known(object),
             offset: NO_REG,
@@ -227,7 +250,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// A place for a variable that each lane has for itself.
-    fn of_lanes(&mut self, id: Id, ty: Id) -> Result<Place> {
+    pub(super) fn of_lanes(&mut self, id: Id, ty: Id) -> Result<Place> {
         let columns = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
         if columns <= MAX_COLUMNS_OF_VARIABLE && self.needs_no_address(id) {
             let columns = self.columns_of(ty)?;
@@ -235,7 +258,7 @@ impl<'a> Lowering<'_, 'a> {
             self.values.insert(id.0, Value::Register(columns.clone()));
             return Ok(Place::Columns(columns));
         }
-        let size = self.types.size(ty).map_err(|why| self.no_extent(why))?;
+        let size = self.room(ty)?;
         let start = self.program.lane_bytes.next_multiple_of(8);
         match start.checked_add(size).filter(|&end| end <= MAX_LANE_BYTES) {
             Some(end) => self.program.lane_bytes = end,
@@ -261,7 +284,9 @@ impl<'a> Lowering<'_, 'a> {
                     return false;
                 };
                 let is_fine = match inst.op() {
-                    Op::Load => true,
+                    Op::Load | Op::LifetimeStart | Op::LifetimeStop => true,
+                    // Casts that only tell for how long a variable is used.
+                    Op::Bitcast => inst.result().is_some_and(|cast| self.is_only_told_of(cast)),
                     Op::Store => inst.arg(1) != pointer.0,
                     Op::CopyMemory => true,
                     Op::AccessChain | Op::InBoundsAccessChain => {
@@ -282,6 +307,14 @@ impl<'a> Lowering<'_, 'a> {
             }
         }
         true
+    }
+
+    fn is_only_told_of(&self, cast: Id) -> bool {
+        let mut uses = self.m.uses(cast).iter();
+        uses.all(|&user| {
+            let op = self.m.inst(user).map(|inst| inst.op());
+            matches!(op, Some(Op::LifetimeStart | Op::LifetimeStop | Op::Name))
+        })
     }
 
     fn is_known_index(&self, index: Id) -> bool {
@@ -307,22 +340,24 @@ impl<'a> Lowering<'_, 'a> {
             let Some(id) = inst.result().filter(|id| self.values.contains_key(&id.0)) else {
                 continue;
             };
-            // Memory of workgroups begins with zeros anyway.
-            if inst.arg(0) == StorageClass::Workgroup.0 {
+            // Memory of workgroups begins with zeros anyway, and what all share is not written
+            // by each.
+            if !matches!(
+                StorageClass(inst.arg(0)),
+                StorageClass::Private | StorageClass::Function
+            ) {
                 continue;
             }
             self.here = offset;
             let value = self.value(inst.id(1))?;
-            self.initialize(id, &value)?;
+            let ty = self.type_of(inst.id(1))?;
+            self.initialize(id, ty, &value)?;
         }
         Ok(())
     }
 
-    fn initialize(&mut self, id: Id, value: &[Reg]) -> Result<()> {
-        let pointer = self.type_of(id)?;
-        let Type::Pointer { pointee, .. } = self.m.ty(pointer) else {
-            return Ok(());
-        };
+    /// Writes the value that a variable of a type begins with.
+    pub(super) fn initialize(&mut self, id: Id, pointee: Id, value: &[Reg]) -> Result<()> {
         match self.any_value(id)? {
             Value::Register(columns) => {
                 self.copy(&columns, value);
@@ -333,17 +368,24 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    fn input(&mut self, built_in: BuiltIn, to: Place) -> Result<()> {
+    fn input(&mut self, built_in: BuiltIn, ty: Id, to: Place) -> Result<()> {
+        let is_kernel = self.m.has(Capability::Kernel);
         let built_in = match built_in {
             BuiltIn::GlobalInvocationId => BuiltInValue::GlobalInvocationId,
             BuiltIn::LocalInvocationId => BuiltInValue::LocalInvocationId,
             BuiltIn::LocalInvocationIndex => BuiltInValue::LocalInvocationIndex,
             BuiltIn::WorkgroupId => BuiltInValue::WorkgroupId,
             BuiltIn::NumWorkgroups => BuiltInValue::NumWorkgroups,
-            BuiltIn::WorkgroupSize => BuiltInValue::WorkgroupSize,
+            BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => BuiltInValue::WorkgroupSize,
+            BuiltIn::GlobalSize => BuiltInValue::GlobalSize,
+            BuiltIn::GlobalOffset => BuiltInValue::GlobalOffset,
+            BuiltIn::GlobalLinearId => BuiltInValue::GlobalLinearId,
+            BuiltIn::WorkDim => BuiltInValue::WorkDim,
+            // In kernels, the last of a workgroup may have fewer invocations.
+            BuiltIn::SubgroupSize if is_kernel => BuiltInValue::SubgroupCount,
             BuiltIn::SubgroupSize | BuiltIn::SubgroupMaxSize => BuiltInValue::SubgroupSize,
             BuiltIn::SubgroupId => BuiltInValue::SubgroupId,
-            BuiltIn::NumSubgroups => BuiltInValue::NumSubgroups,
+            BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => BuiltInValue::NumSubgroups,
             BuiltIn::SubgroupLocalInvocationId => BuiltInValue::SubgroupLocalInvocationId,
             BuiltIn::SubgroupEqMask => BuiltInValue::SubgroupEqMask,
             BuiltIn::SubgroupGeMask => BuiltInValue::SubgroupGeMask,
@@ -353,7 +395,12 @@ impl<'a> Lowering<'_, 'a> {
             BuiltIn::DeviceIndex => BuiltInValue::Zero,
             other => return Err(self.unsupported(format!("the built-in {other}"))),
         };
-        self.program.inputs.push(Input { built_in, to });
+        let is_wide = self.m.bit_width(ty) == 64;
+        self.program.inputs.push(Input {
+            built_in,
+            is_wide,
+            to,
+        });
         Ok(())
     }
 
@@ -386,7 +433,17 @@ impl<'a> Lowering<'_, 'a> {
                 size = x.zip(y).zip(z).map(|((x, y), z)| [x, y, z]).or(size);
             }
         }
+        let given = self.surroundings.local_size.map(|it| it.map(u64::from));
+        if let (Some(size), Some(given)) = (size, given)
+            && size != given
+        {
+            let [x, y, z] = size;
+            let message =
+                format!("the module says that workgroups have {x} × {y} × {z} invocations");
+            return Err(Box::new(kinds::INTERFACE.error(message)));
+        }
         let size = size
+            .or(given)
             .unwrap_or([1, 1, 1])
             .map(|it| u32::try_from(it).unwrap_or(u32::MAX));
         self.program.workgroup_size = size;

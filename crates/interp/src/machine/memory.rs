@@ -1,14 +1,14 @@
 //! Loads, stores and atomics.
 
 use spirvkit_eval::{Scalar, ScalarType};
-use spirvkit_grammar::{GlslStd450 as Glsl, Op};
+use spirvkit_grammar::{GlslStd450 as Glsl, Op, StorageClass};
 
 use super::alu::evaluate;
 use super::control::{Active, Gang};
 use super::{Shared, is_column};
 use crate::kinds;
 use crate::program::{
-    Address, Atomic, Cell, GeneralOp, Leaf, NO_REG, Object, ObjectKind, Pair, Pc, Reg,
+    Address, Atomic, Cell, GeneralOp, Leaf, NO_REG, Object, ObjectKind, Pair, Pc, Program, Reg,
 };
 
 /// Why an access fails.
@@ -68,6 +68,10 @@ impl<const W: usize> Gang<W> {
             ObjectKind::Memory { .. } => {
                 let home = shared.homes[object as usize];
                 Ok((&mut shared.buffers[home], true))
+            }
+            ObjectKind::Argument { writable, .. } | ObjectKind::Global { writable, .. } => {
+                let home = shared.homes[object as usize];
+                Ok((&mut shared.buffers[home], writable))
             }
             ObjectKind::Push { .. } => {
                 let home = shared.homes[object as usize];
@@ -258,6 +262,19 @@ impl<const W: usize> Gang<W> {
         shared
             .findings
             .add(shared.program, &kinds::INDEX, pc, invocations, message);
+    }
+
+    pub(crate) fn class_of(&mut self, program: &Program, active: &Active<W>, to: Reg, object: Reg) {
+        for lane in active.lanes() {
+            let object = self.columns[object as usize][lane];
+            let class = match program.objects.get(object as usize).map(|it| it.kind) {
+                Some(ObjectKind::Workgroup { .. }) => StorageClass::Workgroup,
+                Some(ObjectKind::Lane { .. }) => StorageClass::Function,
+                Some(ObjectKind::Null) | None => StorageClass::Generic,
+                Some(_) => StorageClass::CrossWorkgroup,
+            };
+            self.columns[to as usize][lane] = class.0;
+        }
     }
 
     pub(crate) fn check_alignment(

@@ -15,7 +15,7 @@ mod memory;
 
 use std::collections::VecDeque;
 
-use crate::program::{BuiltInValue, Inst, NO_REG, ObjectKind, Place, Program};
+use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Place, Program};
 pub(crate) use control::Gang;
 use control::{Active, Path};
 pub(crate) use findings::Findings;
@@ -35,7 +35,7 @@ pub(crate) fn workgroup_bytes(program: &Program, lanes: usize) -> u64 {
     let size: u32 = program.workgroup_size.iter().product();
     let lanes = u64::from(size).next_multiple_of(lanes as u64);
     let of_lane = 4 * u64::from(program.columns) + u64::from(program.lane_bytes);
-    lanes * of_lane
+    lanes * of_lane + u64::from(program.workgroup_bytes)
 }
 
 /// A buffer of the run.
@@ -53,6 +53,8 @@ pub(crate) struct Shared<'p> {
     pub(crate) steps: u64,
     pub(crate) max_steps: u64,
     pub(crate) groups: [u32; 3],
+    /// What is added to the indexes of all invocations.
+    pub(crate) offset: [u32; 3],
 }
 
 /// A workgroup that is under way.
@@ -117,7 +119,7 @@ impl<const W: usize> Workgroup<W> {
             let first = (index * W) as u32;
             gang.begin(program, id, first, (size - first).min(W as u32));
             for input in &program.inputs {
-                gang.write_input(shared, input.built_in, &input.to);
+                gang.write_input(shared, input);
             }
         }
         group
@@ -229,6 +231,7 @@ impl<const W: usize> Gang<W> {
                 }
                 Inst::Load { to, cell } => self.load(shared, memory, &active, pc, to, cell),
                 Inst::Store { from, cell } => self.store(shared, memory, &active, pc, from, cell),
+                Inst::ClassOf { to, object } => self.class_of(program, &active, to, object),
                 Inst::CheckAlignment { address, alignment } => {
                     self.check_alignment(shared, &active, pc, address, alignment);
                 }
@@ -323,48 +326,14 @@ impl<const W: usize> Gang<W> {
     }
 
     /// Writes a built-in input of all lanes.
-    fn write_input(&mut self, shared: &Shared<'_>, built_in: BuiltInValue, to: &Place) {
-        let size = shared.program.workgroup_size;
+    fn write_input(&mut self, shared: &Shared<'_>, input: &Input) {
         for lane in 0..W {
-            let index = self.first + lane as u32;
-            let local = [
-                index % size[0],
-                index / size[0] % size[1],
-                index / (size[0] * size[1]),
-            ];
-            let subgroup = |mask: u64| [mask as u32, (mask >> 32) as u32, 0, 0];
-            let bit = 1u64 << lane;
-            // Lanes from this one on, as far as there are any.
-            let from = (u64::MAX >> (64 - W)) & !(bit - 1);
-            let one = |word: u32| [word, 0, 0, 0];
-            let three = |words: [u32; 3]| [words[0], words[1], words[2], 0];
-            let all: u32 = size.iter().product();
-            let words = match built_in {
-                BuiltInValue::GlobalInvocationId => {
-                    let at = |axis: usize| {
-                        self.id[axis]
-                            .wrapping_mul(size[axis])
-                            .wrapping_add(local[axis])
-                    };
-                    three([at(0), at(1), at(2)])
-                }
-                BuiltInValue::LocalInvocationId => three(local),
-                BuiltInValue::LocalInvocationIndex => one(index),
-                BuiltInValue::WorkgroupId => three(self.id),
-                BuiltInValue::NumWorkgroups => three(shared.groups),
-                BuiltInValue::WorkgroupSize => three(size),
-                BuiltInValue::SubgroupSize => one(W as u32),
-                BuiltInValue::SubgroupId => one(self.first / W as u32),
-                BuiltInValue::NumSubgroups => one(all.div_ceil(W as u32)),
-                BuiltInValue::SubgroupLocalInvocationId => one(lane as u32),
-                BuiltInValue::SubgroupEqMask => subgroup(bit),
-                BuiltInValue::SubgroupGeMask => subgroup(from),
-                BuiltInValue::SubgroupGtMask => subgroup(from & !bit),
-                BuiltInValue::SubgroupLeMask => subgroup((bit - 1) | bit),
-                BuiltInValue::SubgroupLtMask => subgroup(bit - 1),
-                BuiltInValue::Zero => one(0),
-            };
-            match to {
+            let numbers = self.built_in(shared, input.built_in, lane);
+            let words: [u32; 8] = std::array::from_fn(|index| match input.is_wide {
+                true => (numbers[index / 2] >> (index % 2 * 32)) as u32,
+                false => numbers.get(index).map_or(0, |&number| number as u32),
+            });
+            match &input.to {
                 Place::Columns(columns) => {
                     for (&column, word) in columns.iter().zip(words) {
                         self.columns[column as usize][lane] = word;
@@ -381,6 +350,64 @@ impl<const W: usize> Gang<W> {
                     }
                 }
             }
+        }
+    }
+
+    /// The components of a built-in input of a lane.
+    fn built_in(&self, shared: &Shared<'_>, built_in: BuiltInValue, lane: usize) -> [u64; 4] {
+        let size = shared.program.workgroup_size;
+        let index = self.first + lane as u32;
+        let local = [
+            index % size[0],
+            index / size[0] % size[1],
+            index / (size[0] * size[1]),
+        ];
+        let one = |number: u32| [number.into(), 0, 0, 0];
+        let three = |[x, y, z]: [u32; 3]| [x.into(), y.into(), z.into(), 0];
+        let subgroup = |mask: u64| [mask & u64::from(u32::MAX), mask >> 32, 0, 0];
+        let bit = 1u64 << lane;
+        // Lanes from this one on, as far as there are any.
+        let from = (u64::MAX >> (64 - W)) & !(bit - 1);
+        let all: u32 = size.iter().product();
+        let axes = [0, 1, 2];
+        let global_size = axes.map(|axis| shared.groups[axis].wrapping_mul(size[axis]));
+        let global = axes.map(|axis| {
+            let first = self.id[axis].wrapping_mul(size[axis]);
+            first.wrapping_add(local[axis])
+        });
+        match built_in {
+            BuiltInValue::GlobalInvocationId => {
+                three(axes.map(|axis| global[axis].wrapping_add(shared.offset[axis])))
+            }
+            BuiltInValue::LocalInvocationId => three(local),
+            BuiltInValue::LocalInvocationIndex => one(index),
+            BuiltInValue::WorkgroupId => three(self.id),
+            BuiltInValue::NumWorkgroups => three(shared.groups),
+            BuiltInValue::WorkgroupSize => three(size),
+            BuiltInValue::GlobalSize => three(global_size),
+            BuiltInValue::GlobalOffset => three(shared.offset),
+            BuiltInValue::GlobalLinearId => {
+                let [width, height, _] = global_size.map(u64::from);
+                let [x, y, z] = global.map(u64::from);
+                let row = z.wrapping_mul(height).wrapping_add(y);
+                [row.wrapping_mul(width).wrapping_add(x), 0, 0, 0]
+            }
+            BuiltInValue::WorkDim => one(match global_size {
+                [_, 0 | 1, 0 | 1] => 1,
+                [_, _, 0 | 1] => 2,
+                _ => 3,
+            }),
+            BuiltInValue::SubgroupSize => one(W as u32),
+            BuiltInValue::SubgroupCount => one(self.all.count_ones()),
+            BuiltInValue::SubgroupId => one(self.first / W as u32),
+            BuiltInValue::NumSubgroups => one(all.div_ceil(W as u32)),
+            BuiltInValue::SubgroupLocalInvocationId => one(lane as u32),
+            BuiltInValue::SubgroupEqMask => subgroup(bit),
+            BuiltInValue::SubgroupGeMask => subgroup(from),
+            BuiltInValue::SubgroupGtMask => subgroup(from & !bit),
+            BuiltInValue::SubgroupLeMask => subgroup((bit - 1) | bit),
+            BuiltInValue::SubgroupLtMask => subgroup(bit - 1),
+            BuiltInValue::Zero => one(0),
         }
     }
 }

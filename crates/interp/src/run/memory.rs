@@ -1,6 +1,6 @@
 //! Memory that modules reach by addresses.
 
-use super::{Element, Outcome, Run};
+use super::{Element, Outcome, Run, bytes_of};
 
 /// Which bits of an address tell the object; those below tell the offset.
 const OBJECT_BITS: u32 = 32;
@@ -18,9 +18,7 @@ impl Run<'_> {
     /// let run = run.push(&[numbers]);
     /// ```
     pub fn memory<T: Element>(&mut self, contents: &[T]) -> u64 {
-        let mut bytes = Vec::with_capacity(contents.len() * T::SIZE);
-        contents.iter().for_each(|&number| number.write(&mut bytes));
-        self.memories.push(bytes);
+        self.memories.push(bytes_of(contents));
         (self.memories.len() as u64) << OBJECT_BITS
     }
 }

@@ -3,6 +3,7 @@
 mod addresses;
 mod control_flow;
 mod findings;
+mod kernels;
 mod operations;
 mod reconvergence;
 mod shader;

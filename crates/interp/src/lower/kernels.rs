@@ -1,0 +1,257 @@
+//! Kernels: their arguments, and what is shared by all that run them.
+
+use spirvkit_analysis::index::Inst as Instruction;
+use spirvkit_analysis::{Lookup, Type};
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::Diagnostic;
+use spirvkit_grammar::{Op, StorageClass};
+
+use super::types::Arrangement;
+use super::{Lowering, Pointer, Result, Value};
+use crate::kinds;
+use crate::program::{Address, NO_REG, Object, ObjectKind, Reg};
+
+/// What is given for an argument of a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// So many bytes: a buffer, or a value.
+    Bytes(usize),
+    /// So many bytes of memory of each workgroup.
+    Local(u32),
+    /// An address.
+    Address(u64),
+}
+
+/// An argument that is a value: what is loaded from an object when the kernel begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ValueArgument {
+    id: Id,
+    ty: Id,
+    object: u32,
+    /// Whether the parameter is a pointer to a copy of the value.
+    is_copy: bool,
+}
+
+impl<'a> Lowering<'_, 'a> {
+    /// The parameters of a function.
+    fn parameters(&self, function: u32) -> Vec<Instruction<'a>> {
+        let range = self.m.functions[function as usize].range.clone();
+        let all = self.m.instructions(range);
+        all.skip(1)
+            .take_while(|inst| matches!(inst.op(), Op::FunctionParameter | Op::Line | Op::NoLine))
+            .filter(|inst| inst.op() == Op::FunctionParameter)
+            .collect()
+    }
+
+    /// Gives the arguments of the entry point their objects.
+    pub(super) fn arguments(&mut self, function: u32) -> Result<()> {
+        for (index, inst) in self.parameters(function).into_iter().enumerate() {
+            self.here = inst.offset();
+            let (Some(id), Some(ty)) = (inst.result(), inst.result_type()) else {
+                continue;
+            };
+            let given = self.surroundings.arguments.get(index);
+            let given = given.copied().unwrap_or_default();
+            let index = index as u32;
+            match self.m.ty(ty) {
+                Type::Pointer { class, pointee } if class != StorageClass::Function => {
+                    self.pointer_argument(id, index, class, pointee, given)?;
+                }
+                Type::UntypedPointer { class } if class != StorageClass::Function => {
+                    self.pointer_argument(id, index, class, ty, given)?;
+                }
+                Type::Pointer { pointee, .. } => {
+                    self.of_lanes(id, pointee)?;
+                    self.value_argument(id, index, pointee, given)?.is_copy = true;
+                }
+                _ => {
+                    self.value_argument(id, index, ty, given)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn interface(&self, id: Id, index: u32, what: &str) -> Box<Diagnostic> {
+        let name = self.name(id);
+        let message = format!("argument {index}, `{name}`, {what}");
+        Box::new(kinds::INTERFACE.error(message))
+    }
+
+    fn pointer_argument(
+        &mut self,
+        id: Id,
+        index: u32,
+        class: StorageClass,
+        pointee: Id,
+        given: Given,
+    ) -> Result<()> {
+        let name = self.name(id);
+        match (class, given) {
+            (StorageClass::CrossWorkgroup | StorageClass::UniformConstant, Given::Bytes(_)) => {
+                let writable = class == StorageClass::CrossWorkgroup;
+                self.object(id, &name, ObjectKind::Argument { index, writable })?;
+            }
+            (StorageClass::CrossWorkgroup | StorageClass::UniformConstant, Given::Address(it)) => {
+                let columns = vec![self.word(it as u32), self.word((it >> 32) as u32)];
+                self.values.insert(id.0, Value::Columns(columns));
+            }
+            (StorageClass::CrossWorkgroup | StorageClass::UniformConstant, _) => {
+                let what = "is a pointer, which needs a buffer";
+                return Err(self.interface(id, index, what));
+            }
+            (StorageClass::Workgroup, Given::Local(size)) => {
+                self.workgroup_object(id, size)?;
+            }
+            (StorageClass::Workgroup, _) => {
+                let what = "is a pointer to memory of the workgroup, which needs a size";
+                return Err(self.interface(id, index, what));
+            }
+            (class, _) => {
+                let what = format!(
+                    "an argument that points to {class} {}",
+                    self.m.op_of(pointee)
+                );
+                return Err(self.unsupported(what));
+            }
+        }
+        Ok(())
+    }
+
+    /// An argument that is a value, or a pointer to a copy of one.
+    fn value_argument(
+        &mut self,
+        id: Id,
+        index: u32,
+        ty: Id,
+        given: Given,
+    ) -> Result<&mut ValueArgument> {
+        let size = self.types.size(ty).map_err(|why| self.no_extent(why))?;
+        match given {
+            Given::Bytes(bytes) if bytes >= size as usize => {}
+            Given::Bytes(bytes) => {
+                let what = format!("takes {size} bytes, but {bytes} are given");
+                return Err(self.interface(id, index, &what));
+            }
+            _ => {
+                let what = format!("needs a value of {size} bytes");
+                return Err(self.interface(id, index, &what));
+            }
+        }
+        let name = self.name(id);
+        let kind = ObjectKind::Argument {
+            index,
+            writable: false,
+        };
+        let object = self.new_object(&name, kind)?;
+        self.value_arguments.push(ValueArgument {
+            id,
+            ty,
+            object,
+            is_copy: false,
+        });
+        let last = self.value_arguments.len() - 1;
+        Ok(&mut self.value_arguments[last])
+    }
+
+    /// Makes the values of arguments, at the beginning of the entry point.
+    pub(super) fn load_arguments(&mut self) -> Result<()> {
+        for argument in std::mem::take(&mut self.value_arguments) {
+            let address = Address {
+                object: Object::Known(argument.object),
+                offset: NO_REG,
+                constant: 0,
+            };
+            let from = Pointer {
+                address,
+                arrangement: Arrangement::Plain,
+            };
+            let columns = self.load_at(from, argument.ty)?;
+            match argument.is_copy {
+                true => self.initialize(argument.id, argument.ty, &columns)?,
+                false => {
+                    let id = argument.id.0;
+                    self.values.insert(id, Value::Columns(columns));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A variable of the module that all invocations share, with its initial contents.
+    pub(super) fn global(&mut self, inst: Instruction<'a>, pointee: Id) -> Result<()> {
+        let id = inst.result().unwrap_or(Id(0));
+        let class = StorageClass(inst.arg(0));
+        let size = self.room(pointee)?;
+        let kind = ObjectKind::Global {
+            size,
+            writable: class == StorageClass::CrossWorkgroup,
+        };
+        let name = self.name(id);
+        self.object(id, &name, kind)?;
+        Ok(())
+    }
+
+    /// The contents that the variables of the module begin with.
+    pub(super) fn initial_contents(&mut self) -> Result<()> {
+        for offset in self.m.globals.clone() {
+            let Some(inst) = self.m.inst(offset) else {
+                continue;
+            };
+            let Some((id, initial)) = inst.result().zip(inst.optional(1)) else {
+                continue;
+            };
+            let Some(&Value::Pointer(Pointer { address, .. })) = self.values.get(&id.0) else {
+                continue;
+            };
+            let Object::Known(object) = address.object else {
+                continue;
+            };
+            let ObjectKind::Global { size, .. } = self.program.objects[object as usize].kind else {
+                continue;
+            };
+            self.here = offset;
+            let pointee = self.type_of(Id(initial))?;
+            let columns = self.value(Id(initial))?;
+            let bytes = self.constant_bytes(pointee, &columns, size)?;
+            self.program.initial.push((object, bytes));
+        }
+        Ok(())
+    }
+
+    /// The bytes of a value that is made of constants.
+    fn constant_bytes(&mut self, ty: Id, columns: &[Reg], size: u32) -> Result<Vec<u8>> {
+        let placed = super::types::Placed::plain(ty);
+        let leaves = self.types.leaves(placed);
+        let leaves = leaves.map_err(|why| self.no_extent(why))?;
+        let words: hashbrown::HashMap<Reg, u32> = self.program.constants.iter().copied().collect();
+        let mut bytes = vec![0; size as usize];
+        let mut next = 0;
+        for (leaf, offset) in leaves {
+            let of_leaf = columns.get(next..next + leaf.columns()).unwrap_or_default();
+            next += leaf.columns();
+            let known: Option<Vec<u32>> = of_leaf
+                .iter()
+                .map(|column| words.get(column).copied())
+                .collect();
+            let Some(known) = known else {
+                return Err(self.unsupported("a variable of the module with this initializer"));
+            };
+            let word = known.iter().rev();
+            let word = word.fold(0, |all, &word| all << 32 | u64::from(word));
+            let (word, count) = match leaf == crate::program::Leaf::Pointer {
+                true if self.has_narrow_addresses() => (self.narrowed_word(word), 4),
+                _ => (word, leaf.bytes()),
+            };
+            let end = bytes.get_mut(offset as usize..);
+            let room = end.and_then(|rest| rest.get_mut(..count as usize));
+            if let Some(room) = room {
+                room.copy_from_slice(&word.to_le_bytes()[..count as usize]);
+            }
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,209 @@
+//! Arguments of kernels.
+
+use std::fmt;
+
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_analysis::index::Function;
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::Diagnostic;
+use spirvkit_grammar::Op;
+
+use super::{Element, Outcome, Run, bytes_of};
+use crate::kinds;
+use crate::lower::Given;
+use crate::program::{ObjectKind, Program};
+
+/// How an argument of a kernel, or a variable of the module, is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Name {
+    /// By the number of the argument, from 0 on.
+    Index(u32),
+    /// By the name that the module gives it (`OpName`).
+    Name(String),
+}
+
+impl From<u32> for Name {
+    fn from(index: u32) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl From<&str> for Name {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Name {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(index) => index.fmt(f),
+            Self::Name(name) => write!(f, "`{name}`"),
+        }
+    }
+}
+
+/// What is given for an argument.
+#[derive(Clone, Debug)]
+pub(super) enum Argument {
+    Bytes(Vec<u8>),
+    Local(u32),
+    Address(u64),
+}
+
+/// The arguments of a kernel, in their order.
+pub(super) struct Arguments {
+    /// What lowering must know of them.
+    pub(super) given: Vec<Given>,
+    pub(super) contents: Vec<Vec<u8>>,
+}
+
+/// An argument of a kernel, or a variable of the module that all invocations share, after the
+/// run.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    /// Of an argument.
+    index: Option<u32>,
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Run<'_> {
+    /// An argument of a kernel, by its number or name: the contents of the buffer that it
+    /// points to, or its value, if it is no pointer or one to a copy.
+    ///
+    /// ```
+    /// # use spirvkit_interp::Run;
+    /// # let words = [];
+    /// let run = Run::new(&words).argument(0, &[1.0f32, 2.0]).argument("n", &[2u32]);
+    /// ```
+    pub fn argument<T: Element>(self, name: impl Into<Name>, contents: &[T]) -> Self {
+        self.given(name.into(), Argument::Bytes(bytes_of(contents)))
+    }
+
+    /// An argument that points to this many bytes of memory of each workgroup, which begin
+    /// with zeros.
+    pub fn local_argument(self, name: impl Into<Name>, bytes: u32) -> Self {
+        self.given(name.into(), Argument::Local(bytes))
+    }
+
+    /// An argument that is the address of memory ([`Run::memory`]), or 0 for a null pointer.
+    /// So several may be the same.
+    pub fn address_argument(self, name: impl Into<Name>, address: u64) -> Self {
+        self.given(name.into(), Argument::Address(address))
+    }
+
+    fn given(mut self, name: Name, argument: Argument) -> Self {
+        self.arguments.push((name, argument));
+        self
+    }
+
+    /// The number of invocations of a workgroup in each dimension, for kernels that don't say
+    /// it themselves; otherwise one.
+    pub fn local_size(mut self, size: [u32; 3]) -> Self {
+        self.local_size = Some(size);
+        self
+    }
+
+    /// What is added to the global index of each invocation (`GlobalOffset`); otherwise zero.
+    pub fn global_offset(mut self, offset: [u32; 3]) -> Self {
+        self.global_offset = offset;
+        self
+    }
+
+    /// The arguments in the order of the parameters.
+    pub(super) fn take_arguments(
+        &mut self,
+        m: &ModuleIndex<'_>,
+        entry: Id,
+    ) -> Result<Arguments, Box<Diagnostic>> {
+        let function = m.function_index(entry);
+        let function = function.map(|index| &m.functions[index as usize]);
+        let names = function.map_or_else(Vec::new, |function| parameters(m, function));
+        let mut given = vec![Given::Nothing; names.len()];
+        let mut contents = vec![Vec::new(); names.len()];
+        for (name, argument) in std::mem::take(&mut self.arguments) {
+            let index = match &name {
+                Name::Index(index) => Some(*index as usize).filter(|&it| it < names.len()),
+                Name::Name(name) => names.iter().position(|it| it == name),
+            };
+            let Some(index) = index else {
+                let message = match names.len() {
+                    0 => format!("there is no argument {name}: the entry point takes none"),
+                    count => format!("there is no argument {name}; there are {count}"),
+                };
+                return Err(Box::new(kinds::INTERFACE.error(message)));
+            };
+            given[index] = match argument {
+                Argument::Bytes(bytes) => {
+                    contents[index] = bytes;
+                    Given::Bytes(contents[index].len())
+                }
+                Argument::Local(bytes) => Given::Local(bytes),
+                Argument::Address(address) => Given::Address(address),
+            };
+        }
+        Ok(Arguments { given, contents })
+    }
+}
+
+/// The names of a function's parameters.
+fn parameters(m: &ModuleIndex<'_>, function: &Function) -> Vec<String> {
+    let all = m.instructions(function.range.clone());
+    let parameters = all
+        .take_while(|inst| inst.op() != Op::Label)
+        .filter(|inst| inst.op() == Op::FunctionParameter);
+    let name = |id| match m.name_of(id) {
+        Some(name) => name.to_text_lossy(),
+        None => String::new(),
+    };
+    parameters
+        .map(|inst| inst.result().map_or_else(String::new, name))
+        .collect()
+}
+
+/// The arguments and variables that all invocations share, after the run.
+pub(super) fn shared(program: &Program, homes: &[usize], buffers: &mut [Vec<u8>]) -> Vec<Shared> {
+    let mut all = Vec::new();
+    for (object, &home) in program.objects.iter().zip(homes) {
+        let index = match object.kind {
+            ObjectKind::Argument { index, .. } => Some(index),
+            ObjectKind::Global { .. } => None,
+            _ => continue,
+        };
+        all.push(Shared {
+            index,
+            name: object.name.to_string(),
+            bytes: std::mem::take(&mut buffers[home]),
+        });
+    }
+    all
+}
+
+impl Outcome {
+    /// The bytes of the buffer that was given for an argument; by a name also those of a
+    /// variable of the module that all invocations share (`CrossWorkgroup`). Empty if there is
+    /// no such.
+    pub fn argument_bytes(&self, name: impl Into<Name>) -> &[u8] {
+        let name = name.into();
+        let is_it = |it: &&Shared| match &name {
+            Name::Index(index) => it.index == Some(*index),
+            Name::Name(name) => it.name == *name,
+        };
+        let found = self.shared.iter().find(is_it);
+        found.map_or(&[], |it| &it.bytes)
+    }
+
+    /// The numbers in that buffer, up to the last whole one.
+    pub fn argument<T: Element>(&self, name: impl Into<Name>) -> Vec<T> {
+        let chunks = self.argument_bytes(name).chunks_exact(T::SIZE);
+        chunks.map(T::read).collect()
+    }
+}

@@ -1,0 +1,473 @@
+//! Kernels: their arguments, addresses of 32 and 64 bits, and what only they have.
+
+use spirvkit_interp::Run;
+use spirvkit_text::{AssembleOptions, assemble};
+
+use crate::shader::SIZES;
+
+/// The kernel of a module with these addresses, whose function has these parameters. `%out` is
+/// the last of them, a buffer of `u32`; `%index` is the global index, as a `u32`, and the body
+/// makes `%result`, which is written there.
+pub(crate) fn kernel(
+    bits: u32,
+    globals: &str,
+    parameters: &[(&str, &str)],
+    body: &str,
+) -> Vec<u32> {
+    let types: Vec<&str> = parameters.iter().map(|it| it.1).collect();
+    let declared: Vec<String> = parameters
+        .iter()
+        .map(|(name, ty)| format!("%{name} = OpFunctionParameter {ty}"))
+        .collect();
+    let names: Vec<String> = parameters
+        .iter()
+        .map(|(name, _)| format!("OpName %{name} \"{name}\""))
+        .collect();
+    // Names and decorations stand before all types.
+    let (before, globals): (Vec<&str>, Vec<&str>) = globals.lines().partition(|line| {
+        ["OpName", "OpDecorate", "OpExecutionMode"]
+            .iter()
+            .any(|op| line.starts_with(op))
+    });
+    let convert = match bits {
+        64 => "%index = OpUConvert %u32 %index_long",
+        _ => "%index = OpCopyObject %u32 %index_long",
+    };
+    let text = format!(
+        "OpCapability Kernel
+OpCapability Addresses
+OpCapability GenericPointer
+OpCapability Linkage
+OpCapability Int64
+OpCapability Int8
+OpCapability Int16
+OpCapability Float64
+OpCapability Float16
+OpCapability Vector16
+OpCapability Groups
+OpCapability SubgroupDispatch
+%cl = OpExtInstImport \"OpenCL.std\"
+OpMemoryModel Physical{bits} OpenCL
+OpEntryPoint Kernel %main \"main\" %id
+{before}
+{names}
+OpName %out \"out\"
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %id Constant
+OpDecorate %packed CPacked
+%void = OpTypeVoid
+%bool = OpTypeBool
+%u8 = OpTypeInt 8 0
+%u16 = OpTypeInt 16 0
+%u32 = OpTypeInt 32 0
+%u64 = OpTypeInt 64 0
+%f16 = OpTypeFloat 16
+%f32 = OpTypeFloat 32
+%f64 = OpTypeFloat 64
+%size = OpCopyOfSize
+%v3size = OpTypeVector %size 3
+%v2u32 = OpTypeVector %u32 2
+%v3u32 = OpTypeVector %u32 3
+%v4u32 = OpTypeVector %u32 4
+%v8u32 = OpTypeVector %u32 8
+%v16u32 = OpTypeVector %u32 16
+%v2f32 = OpTypeVector %f32 2
+%v3f32 = OpTypeVector %f32 3
+%v4f32 = OpTypeVector %f32 4
+%u0 = OpConstant %u32 0
+%u1 = OpConstant %u32 1
+%u2 = OpConstant %u32 2
+%u3 = OpConstant %u32 3
+%u4 = OpConstant %u32 4
+%u5 = OpConstant %u32 5
+%u10 = OpConstant %u32 10
+%u16b = OpConstant %u32 16
+%u272 = OpConstant %u32 272
+%l0 = OpConstant %u64 0
+%structure = OpTypeStruct %u8 %u32 %v3u32
+%packed = OpTypeStruct %u8 %u32
+%ptr_id = OpTypePointer Input %v3size
+%global = OpTypePointer CrossWorkgroup %u32
+%global8 = OpTypePointer CrossWorkgroup %u8
+%global16 = OpTypePointer CrossWorkgroup %u16
+%global_f32 = OpTypePointer CrossWorkgroup %f32
+%global_v3 = OpTypePointer CrossWorkgroup %v3u32
+%constant = OpTypePointer UniformConstant %u32
+%local = OpTypePointer Workgroup %u32
+%private = OpTypePointer Function %u32
+%generic = OpTypePointer Generic %u32
+%by_value = OpTypePointer Function %structure
+%global_structure = OpTypePointer CrossWorkgroup %structure
+%global_packed = OpTypePointer CrossWorkgroup %packed
+%id = OpVariable %ptr_id Input
+{globals}
+%fn = OpTypeFunction %void {types} %global
+%main = OpFunction %void None %fn
+{declared}
+%out = OpFunctionParameter %global
+%entry = OpLabel
+%ids = OpLoad %v3size %id
+%index_long = OpCompositeExtract %size %ids 0
+{convert}
+{body}
+%out_at = OpInBoundsPtrAccessChain %global %out %index
+OpStore %out_at %result Aligned 4
+OpReturn
+OpFunctionEnd",
+        names = names.join("\n"),
+        before = before.join("\n"),
+        globals = globals.join("\n"),
+        types = types.join(" "),
+        declared = declared.join("\n"),
+    );
+    let size = format!("%u{bits}");
+    let text = text
+        .replace("%size = OpCopyOfSize\n", "")
+        .replace("%size", &size);
+    let options = AssembleOptions::default();
+    assemble(&text, &options)
+        .unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+        .words
+}
+
+/// Runs a kernel of two workgroups of eight invocations with addresses of both sizes and
+/// subgroups of all sizes, expects no findings, and that each invocation gets what a function
+/// says of its index.
+#[track_caller]
+pub(crate) fn gives(
+    globals: &str,
+    parameters: &[(&str, &str)],
+    body: &str,
+    arguments: impl Fn(Run<'_>) -> Run<'_>,
+    expected: impl Fn(u32) -> u32,
+) {
+    for bits in [32, 64] {
+        let words = kernel(bits, globals, parameters, body);
+        for size in SIZES {
+            let run = Run::new(&words).subgroup_size(size).local_size([8, 1, 1]);
+            let run = arguments(run).argument("out", &[0u32; 16]);
+            let out = run.dispatch([2, 1, 1]).unwrap();
+            assert!(out.findings.is_empty(), "{:?}", out.findings);
+            let expected: Vec<u32> = (0..16).map(&expected).collect();
+            let found = out.argument::<u32>("out");
+            assert_eq!(found, expected, "subgroups of {size}, addresses of {bits}");
+        }
+    }
+}
+
+const SQUARES: [u32; 16] = [
+    0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121, 144, 169, 196, 225,
+];
+
+#[test]
+fn arguments_are_buffers_and_values() {
+    gives(
+        "",
+        &[
+            ("in", "%global"),
+            ("n", "%u32"),
+            ("v", "%v3u32"),
+            ("c", "%constant"),
+        ],
+        "%at = OpInBoundsPtrAccessChain %global %in %index
+%loaded = OpLoad %u32 %at Aligned 4
+%product = OpIMul %u32 %loaded %n
+%third = OpCompositeExtract %u32 %v 2
+%sum = OpIAdd %u32 %product %third
+%more = OpLoad %u32 %c Aligned 4
+%result = OpIAdd %u32 %sum %more",
+        |run| {
+            run.argument(0, &SQUARES)
+                .argument("n", &[3u32])
+                .argument(2, &[100u32, 200, 300, 0])
+                .argument("c", &[5000u32])
+        },
+        |index| index * index * 3 + 5300,
+    );
+}
+
+#[test]
+fn structures_are_copied_for_the_kernel() {
+    // A byte, a number and a vector of three, which is aligned to sixteen bytes.
+    let mut bytes = [0u8; 32];
+    bytes[0] = 7;
+    bytes[4] = 9;
+    bytes[24] = 11;
+    gives(
+        "%ptr_member = OpTypePointer Function %u32
+%ptr_vector = OpTypePointer Function %v3u32",
+        &[("s", "%by_value"), ("t", "%structure")],
+        "%member = OpInBoundsAccessChain %ptr_member %s %u1
+%old = OpLoad %u32 %member Aligned 4
+%new = OpIAdd %u32 %old %index
+OpStore %member %new Aligned 4
+%whole = OpLoad %structure %s
+%second = OpCompositeExtract %u32 %whole 1
+%third = OpCompositeExtract %u32 %whole 2 2
+%first = OpCompositeExtract %u8 %t 0
+%wide = OpUConvert %u32 %first
+%a = OpIAdd %u32 %second %third
+%result = OpIAdd %u32 %a %wide",
+        |run| run.argument(0, &bytes).argument(1, &bytes),
+        |index| 9 + index + 11 + 7,
+    );
+}
+
+#[test]
+fn local_memory_is_that_of_the_workgroup() {
+    gives(
+        "%shared_type = OpTypePointer Workgroup %u32
+%shared = OpVariable %shared_type Workgroup",
+        &[("l", "%local")],
+        "%seven = OpISub %u32 %u10 %u3
+%own = OpBitwiseAnd %u32 %index %seven
+%other = OpBitwiseXor %u32 %own %u1
+%to = OpInBoundsPtrAccessChain %local %l %own
+OpStore %to %index Aligned 4
+OpControlBarrier %u2 %u2 %u272
+%from = OpInBoundsPtrAccessChain %local %l %other
+%result = OpLoad %u32 %from Aligned 4",
+        |run| run.local_argument("l", 32),
+        |index| index ^ 1,
+    );
+}
+
+#[test]
+fn packed_structures_have_no_padding() {
+    gives(
+        "",
+        &[("p", "%global_packed")],
+        "%at = OpInBoundsPtrAccessChain %global %p %index %u1
+%result = OpLoad %u32 %at Aligned 1",
+        |run| {
+            let bytes: Vec<u8> = (0..16u8).flat_map(|it| [1, it, 0, 0, 2]).collect();
+            run.argument(0, &bytes)
+        },
+        |index| index | 2 << 24,
+    );
+}
+
+#[test]
+fn vectors_of_three_take_the_room_of_four() {
+    gives(
+        "",
+        &[("v", "%global_v3")],
+        "%at = OpInBoundsPtrAccessChain %global_v3 %v %index
+%three = OpLoad %v3u32 %at Aligned 16
+%result = OpCompositeExtract %u32 %three 1",
+        |run| {
+            let words: Vec<u32> = (0..64).collect();
+            run.argument(0, &words)
+        },
+        |index| index * 4 + 1,
+    );
+}
+
+#[test]
+fn variables_of_the_module_have_contents() {
+    let globals = "OpName %counter \"counter\"
+%array = OpTypeArray %u32 %u4
+%ptr_array = OpTypePointer UniformConstant %array
+%ptr_element = OpTypePointer UniformConstant %u32
+%numbers = OpConstantComposite %array %u5 %u10 %u3 %u2
+%table = OpVariable %ptr_array UniformConstant %numbers
+%counter = OpVariable %global CrossWorkgroup %u4";
+    let body = "%which = OpBitwiseAnd %u32 %index %u3
+%at = OpInBoundsAccessChain %ptr_element %table %which
+%result = OpLoad %u32 %at Aligned 4
+%old = OpAtomicIAdd %u32 %counter %u1 %u0 %u2";
+    gives(
+        globals,
+        &[],
+        body,
+        |run| run,
+        |index| [5, 10, 3, 2][index as usize % 4],
+    );
+    let words = kernel(64, globals, &[], body);
+    let run = Run::new(&words).local_size([8, 1, 1]);
+    let out = run
+        .argument("out", &[0u32; 16])
+        .dispatch([2, 1, 1])
+        .unwrap();
+    assert_eq!(out.argument::<u32>("counter"), [4 + 2 * 16]);
+}
+
+#[test]
+fn pointers_are_generic_and_become_special_again() {
+    gives(
+        "",
+        &[("in", "%global"), ("l", "%local")],
+        "%mine = OpVariable %private Function
+OpStore %mine %u10
+%g1 = OpPtrCastToGeneric %generic %in
+%g2 = OpPtrCastToGeneric %generic %l
+%g3 = OpPtrCastToGeneric %generic %mine
+%two_of = OpBitwiseAnd %u32 %index %u1
+%is_odd = OpIEqual %bool %two_of %u1
+%either = OpSelect %generic %is_odd %g1 %g3
+%loaded = OpLoad %u32 %either Aligned 4
+%back = OpGenericCastToPtr %global %g1
+%first = OpLoad %u32 %back Aligned 4
+%checked = OpGenericCastToPtrExplicit %global %either CrossWorkgroup
+%address = OpConvertPtrToU %u64 %checked
+%is_null = OpIEqual %bool %address %l0
+%null = OpSelect %u32 %is_null %u1 %u0
+%s1 = OpGenericPtrMemSemantics %u32 %g2
+%s2 = OpGenericPtrMemSemantics %u32 %g1
+%s = OpIAdd %u32 %s1 %s2
+%a = OpIAdd %u32 %loaded %first
+%b = OpIAdd %u32 %a %null
+%result = OpIAdd %u32 %b %s",
+        |run| run.argument(0, &[1000u32]).local_argument(1, 4),
+        |index| 1000 + 0x300 + if index % 2 == 1 { 1000 } else { 11 },
+    );
+}
+
+#[test]
+fn what_is_given_must_fit() {
+    let words = kernel(
+        32,
+        "",
+        &[("in", "%global"), ("n", "%u32"), ("l", "%local")],
+        "%result = OpCopyObject %u32 %index",
+    );
+    let given = || {
+        let run = Run::new(&words)
+            .argument("out", &[0u32; 16])
+            .argument(0, &[0u32]);
+        run.argument("n", &[1u32]).local_argument(2, 8)
+    };
+    given().dispatch([1, 1, 1]).unwrap().assert_clean();
+    let message = |run: Run<'_>| {
+        let error = run.dispatch([1, 1, 1]).unwrap_err().into_vec().remove(0);
+        assert_eq!(error.rule(), "run.interface");
+        error.message().to_owned()
+    };
+    let none = Run::new(&words);
+    assert_eq!(
+        message(none),
+        "argument 0, `in`, is a pointer, which needs a buffer"
+    );
+    let short = given().argument("n", &[1u8]);
+    assert_eq!(
+        message(short),
+        "argument 1, `n`, takes 4 bytes, but 1 are given"
+    );
+    let wrong = given().local_argument("n", 4);
+    assert_eq!(message(wrong), "argument 1, `n`, needs a value of 4 bytes");
+    let not_local = given().argument("l", &[0u32]);
+    let expected = "argument 2, `l`, is a pointer to memory of the workgroup, which needs a size";
+    assert_eq!(message(not_local), expected);
+    assert_eq!(
+        message(given().argument("m", &[0u32])),
+        "there is no argument `m`; there are 4"
+    );
+    assert_eq!(
+        message(given().argument(4, &[0u32])),
+        "there is no argument 4; there are 4"
+    );
+}
+
+#[test]
+fn wrong_accesses_are_reported() {
+    let words = kernel(
+        32,
+        "",
+        &[("in", "%global"), ("c", "%constant")],
+        "%at = OpInBoundsPtrAccessChain %global %in %index
+%loaded = OpLoad %u32 %at Aligned 8
+%result = OpIAdd %u32 %loaded %u1",
+    );
+    let rules = |run: Run<'_>| {
+        let run = run.local_size([8, 1, 1]).argument(1, &[0u32]);
+        let out = run.argument("out", &[0u32; 8]).dispatch([1, 1, 1]).unwrap();
+        let rules = out.findings.iter().map(|found| found.rule().to_string());
+        rules.collect::<Vec<String>>()
+    };
+    let run = || Run::new(&words);
+    assert_eq!(rules(run().argument(0, &[0u32; 8])), ["run.alignment"]);
+    assert_eq!(
+        rules(run().argument(0, &[0u32; 7])),
+        ["run.alignment", "run.bounds"]
+    );
+    assert_eq!(
+        rules(run().address_argument(0, 0)),
+        ["run.alignment", "run.null"]
+    );
+}
+
+#[test]
+fn what_is_only_declared_is_refused_by_name() {
+    let globals = "OpDecorate %other LinkageAttributes \"elsewhere\" Import
+%fn_other = OpTypeFunction %u32 %u32
+%other = OpFunction %u32 None %fn_other
+%parameter = OpFunctionParameter %u32
+OpFunctionEnd";
+    let words = kernel(
+        32,
+        globals,
+        &[],
+        "%result = OpFunctionCall %u32 %other %index",
+    );
+    let run = Run::new(&words).argument("out", &[0u32; 8]);
+    let errors = run.dispatch([1, 1, 1]).unwrap_err().into_vec();
+    assert_eq!(errors[0].rule(), "run.unsupported");
+    assert!(errors[0].message().contains("`elsewhere`"), "{}", errors[0]);
+}
+
+#[test]
+fn built_in_values_tell_where_an_invocation_is() {
+    // Each is written by its name, with what the invocation (1, 2, 0) of the workgroup
+    // (1, 0, 0) of 2 × 1 has; workgroups have 2 × 3 invocations.
+    let cases = [
+        ("GlobalSize", "%v3size", [4, 3, 1]),
+        ("GlobalOffset", "%v3size", [10, 20, 0]),
+        ("GlobalInvocationId", "%v3size", [13, 22, 0]),
+        ("WorkgroupSize", "%v3size", [2, 3, 1]),
+        ("EnqueuedWorkgroupSize", "%v3size", [2, 3, 1]),
+        ("NumWorkgroups", "%v3size", [2, 1, 1]),
+        ("WorkgroupId", "%v3size", [1, 0, 0]),
+        ("LocalInvocationId", "%v3size", [1, 2, 0]),
+        ("GlobalLinearId", "%size", [11, 0, 0]),
+        ("LocalInvocationIndex", "%size", [5, 0, 0]),
+        ("WorkDim", "%u32", [2, 0, 0]),
+        ("NumSubgroups", "%u32", [2, 0, 0]),
+        ("SubgroupId", "%u32", [1, 0, 0]),
+        ("SubgroupMaxSize", "%u32", [4, 0, 0]),
+        ("SubgroupSize", "%u32", [2, 0, 0]),
+        ("SubgroupLocalInvocationId", "%u32", [1, 0, 0]),
+    ];
+    for bits in [32, 64] {
+        for (name, ty, expected) in cases {
+            let globals = format!(
+                "OpDecorate %value BuiltIn {name}
+%ptr_value = OpTypePointer Input {ty}
+%global_value = OpTypePointer CrossWorkgroup {ty}
+%value = OpVariable %ptr_value Input"
+            );
+            let body = format!(
+                "%it = OpLoad {ty} %value
+OpStore %to %it
+%result = OpCopyObject %u32 %index"
+            );
+            let words = kernel(bits, &globals, &[("to", "%global_value")], &body);
+            let run = Run::new(&words).subgroup_size(4).local_size([2, 3, 1]);
+            let run = run.global_offset([10, 20, 0]).argument("to", &[0u8; 32]);
+            let out = run
+                .argument("out", &[0u32; 32])
+                .dispatch([2, 1, 1])
+                .unwrap();
+            out.assert_clean();
+            let is_wide = bits == 64 && ty.ends_with("size");
+            let found: Vec<u64> = match is_wide {
+                true => out.argument::<u64>("to"),
+                false => out
+                    .argument::<u32>("to")
+                    .into_iter()
+                    .map(u64::from)
+                    .collect(),
+            };
+            assert_eq!(found[..3], expected, "{name} with {bits} bits");
+        }
+    }
+}

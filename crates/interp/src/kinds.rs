@@ -38,6 +38,18 @@ kinds! {
         text: "A write to something that is declared as not writable, or belongs to a uniform buffer or the push constants.",
         advice: "Remove `NonWritable`, or the write.",
     }
+    WRITE_ONLY = "run.write-only", InvalidValue {
+        text: "A read of an image that is declared as not readable.",
+        advice: "Remove `NonReadable`, or the read.",
+    }
+    IMAGE = "run.image", InvalidValue {
+        text: "An image is used in another way than it is made for: its format is not the one that the module declares, or its texels are numbers of another kind than the instruction reads or writes. What is read or written is undefined.",
+        advice: "Give the image the format that the module declares, and components of the type that the instruction has.",
+    }
+    SAMPLER = "run.sampler", InvalidValue {
+        text: "A sampler doesn't suit the instruction or the image: it compares where the instruction doesn't, or the other way round, or has coordinates in texels where they can't be. The result is undefined.",
+        advice: "Set the sampler's comparison for instructions with a reference, and for no others. Coordinates in texels are for one or two dimensions without layers, with the same filter and edges or borders.",
+    }
     DIVISION = "run.division", InvalidValue {
         text: "An integer is divided by zero, or the smallest integer by -1. The behaviour is undefined.",
         advice: "Check the divisor first.",

@@ -18,6 +18,7 @@
 )]
 
 mod fast;
+mod image;
 mod kinds;
 mod lower;
 mod machine;
@@ -25,6 +26,10 @@ pub mod model;
 mod program;
 mod run;
 
+pub use image::{
+    AddressMode, BorderColor, CompareOp, Dimension, Filter, Image, MAX_IMAGE, Reduction, Sampler,
+    Swizzle,
+};
 pub use kinds::KINDS;
 pub use lower::{Support, support, support_of};
 pub use run::{Element, MAX_MEMORY, MAX_STEPS, Name, Outcome, Run};

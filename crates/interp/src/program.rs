@@ -6,6 +6,7 @@ use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{GlslStd450, Op};
 
 use crate::fast::Fast;
+use crate::image::{Access, Declared, Sampler};
 
 /// A column: one word for each lane of a gang. Narrower scalars stand in its low bits
 /// with zeros above, Booleans as 0 or 1; 64 bits take two columns, the low words first.
@@ -222,6 +223,7 @@ pub(crate) enum Inst {
     Vector(u32),
     Atomic(u32),
     Group(u32),
+    Image(u32),
     Barrier {
         /// Whether it waits for the workgroup, and not just for the tangle.
         workgroup: bool,
@@ -410,6 +412,15 @@ pub(crate) enum ObjectKind {
     Argument { index: u32, writable: bool },
     /// A variable of the module that all invocations share.
     Global { size: u32, writable: bool },
+    /// An image, a sampler or both of a descriptor, with the index of what is declared.
+    Resource {
+        set: u32,
+        binding: u32,
+        element: u32,
+        declared: u32,
+    },
+    /// A sampler of the module itself.
+    ConstantSampler { index: u32 },
     /// The push constants, with as many bytes as the block has.
     Push { size: u32 },
     /// Memory of a workgroup, where it begins.
@@ -483,6 +494,9 @@ pub(crate) struct Program {
     pub(crate) vectors: Vec<Vector>,
     pub(crate) atomics: Vec<Atomic>,
     pub(crate) groups: Vec<Group>,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) declared: Vec<Declared>,
+    pub(crate) constant_samplers: Vec<Sampler>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) objects: Vec<ObjectInfo>,
     /// What objects begin with that all invocations share, where that is not zeros.
@@ -495,6 +509,8 @@ pub(crate) struct Program {
     pub(crate) zeroed: Vec<Reg>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) workgroup_size: [u32; 3],
+    /// Whether quads have derivatives.
+    pub(crate) has_derivatives: bool,
 }
 
 impl Program {
@@ -563,6 +579,7 @@ impl Program {
                 .atomics
                 .iter()
                 .all(|atomic| is_address(&atomic.address))
+            && self.accesses.iter().all(|it| it.is_complete(is, is_scalar))
             && self.switches.iter().all(|switch| is(&switch.low))
             && self.moves.iter().all(|(to, from)| is(to) && is(from))
             && self.groups.iter().all(|group| {

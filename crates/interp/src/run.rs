@@ -13,6 +13,7 @@ use spirvkit_grammar::{Decoration, ExecutionModel};
 use spirvkit_ir::Module;
 use spirvkit_transform::{Specialization, spec_constants, specialize};
 
+use crate::image::{Image, Images, Resources};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
@@ -84,6 +85,7 @@ pub struct Run<'a> {
     constants: Vec<(u32, u64)>,
     /// By set, binding and element of an array.
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
+    pub(crate) resources: Resources,
     push: Vec<u8>,
     /// What has an address, in the order of addresses.
     memories: Vec<Vec<u8>>,
@@ -104,6 +106,7 @@ impl<'a> Run<'a> {
             entry: None,
             constants: Vec::new(),
             buffers: BTreeMap::new(),
+            resources: Resources::new(),
             push: Vec::new(),
             memories: Vec::new(),
             arguments: Vec::new(),
@@ -210,7 +213,7 @@ impl<'a> Run<'a> {
             memories: self.memories.len(),
             ..Surroundings::default()
         };
-        for &(set, binding, element) in self.buffers.keys() {
+        for &(set, binding, element) in self.buffers.keys().chain(self.resources.keys()) {
             let count = surroundings.descriptors.entry((set, binding)).or_insert(0);
             *count = (*count).max(element.saturating_add(1));
         }
@@ -220,11 +223,13 @@ impl<'a> Run<'a> {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
             return Err(Box::new(kinds::UNSUPPORTED.error(message)));
         }
-        let (buffers, homes) = self.bind(&program, &mut contents)?;
+        let (mut buffers, mut homes) = self.bind(&program, &mut contents)?;
+        let images = Images::bind(&program, &mut self.resources, &mut buffers, &mut homes)?;
         let mut shared = Shared {
             program: &program,
             buffers,
             homes,
+            images,
             findings: Findings::default(),
             steps: 0,
             max_steps: self.max_steps,
@@ -246,11 +251,13 @@ impl<'a> Run<'a> {
         let Shared {
             mut buffers,
             homes,
+            images,
             findings,
             steps,
             ..
         } = shared;
         let shared = shared_by_all(&program, &homes, &mut buffers);
+        let images = images.taken(&program, &homes, &mut buffers);
         let mut results = BTreeMap::new();
         let mut memories = Vec::new();
         for (object, home) in program.objects.iter().zip(homes) {
@@ -273,6 +280,7 @@ impl<'a> Run<'a> {
             buffers: results,
             memories,
             shared,
+            images,
             findings,
             steps,
         })
@@ -431,6 +439,7 @@ pub struct Outcome {
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
     memories: Vec<Vec<u8>>,
     shared: Vec<arguments::Shared>,
+    pub(crate) images: BTreeMap<(u32, u32, u32), Image>,
     /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,
     /// The number of instructions executed, each counted once for all lanes that execute it together.

@@ -46,6 +46,42 @@ impl Texel {
         Scalar::new(ty, bits)
     }
 
+    /// Makes one of the components the number that a scalar is; integers are taken as signed,
+    /// unless the texel's are not. `at` is 0 for red, to 3 for alpha; more is nothing.
+    ///
+    /// ```
+    /// use spirvkit_eval::{Scalar, Texel};
+    ///
+    /// let mut texel = Texel::Signed([0; 4]);
+    /// texel.set(1, Scalar::from(u32::MAX));
+    /// assert_eq!(texel, Texel::Signed([0, -1, 0, 0]));
+    /// ```
+    pub fn set(&mut self, at: usize, scalar: Scalar) {
+        let number = match scalar.ty() {
+            ScalarType::Float(FloatFormat::Single) => widened(scalar.bits() as u32),
+            ScalarType::Float(_) => scalar.to_f64().unwrap_or(f64::NAN),
+            _ => scalar.sign_extended() as f64,
+        };
+        let is_float = matches!(scalar.ty(), ScalarType::Float(_));
+        match self {
+            Self::Float(values) => values.get_mut(at).map(|value| *value = number),
+            Self::Signed(values) => values.get_mut(at).map(|value| {
+                *value = if is_float {
+                    number as i64
+                } else {
+                    scalar.sign_extended()
+                };
+            }),
+            Self::Unsigned(values) => values.get_mut(at).map(|value| {
+                *value = if is_float {
+                    number as u64
+                } else {
+                    scalar.bits()
+                };
+            }),
+        };
+    }
+
     /// The components as numbers.
     fn numbers(&self) -> [f64; 4] {
         match *self {

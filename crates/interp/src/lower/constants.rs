@@ -61,6 +61,7 @@ impl Lowering<'_, '_> {
         match inst.op() {
             Op::ConstantTrue | Op::SpecConstantTrue => Ok(vec![self.word(1)]),
             Op::ConstantFalse | Op::SpecConstantFalse => Ok(vec![self.word(0)]),
+            Op::ConstantSampler => self.constant_sampler(inst),
             Op::Constant | Op::SpecConstant => {
                 let width = self.scalar_type(ty)?.width();
                 let mask = if width < 32 {
@@ -108,6 +109,7 @@ pub(super) fn is_constant(op: Op) -> bool {
             | Op::ConstantFalse
             | Op::Constant
             | Op::ConstantNull
+            | Op::ConstantSampler
             | Op::SpecConstantTrue
             | Op::SpecConstantFalse
             | Op::SpecConstant

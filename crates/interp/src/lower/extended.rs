@@ -63,7 +63,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// The components of an operand, by their columns.
-    fn components(&mut self, id: Id) -> Result<Vec<Operand>> {
+    pub(super) fn components(&mut self, id: Id) -> Result<Vec<Operand>> {
         let ty = self.component(id)?;
         let columns = self.value(id)?;
         let size = ty.width().div_ceil(32) as usize;

@@ -13,7 +13,7 @@ use crate::program::{
 
 impl<'a> Lowering<'_, 'a> {
     /// A pointer operand into memory.
-    fn pointer(&mut self, id: Id) -> Result<Pointer> {
+    pub(super) fn pointer(&mut self, id: Id) -> Result<Pointer> {
         if let Value::Pointer(pointer) = self.any_value(id)? {
             return Ok(pointer);
         }
@@ -46,6 +46,9 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     fn load_from(&mut self, pointer: Id, ty: Id) -> Result<Vec<Reg>> {
+        if self.is_resource(ty) {
+            return self.load_resource(pointer, ty);
+        }
         if let Value::Register(from) = self.any_value(pointer)? {
             let columns = self.columns_of(ty)?;
             self.copy(&columns, &from);

@@ -13,6 +13,7 @@ mod extended;
 mod functions;
 mod groups;
 mod kernels;
+mod images;
 mod memory;
 mod opcodes;
 mod operations;

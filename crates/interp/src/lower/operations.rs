@@ -38,6 +38,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Extended => self.extended(inst),
             Owner::Atomic => self.atomic(inst),
             Owner::Group => self.group(inst),
+            Owner::Image => self.image(inst),
             Owner::Undef => {
                 let value = self.constant(inst.result().unwrap_or(Id(0)))?;
                 self.define(inst, value);

@@ -98,6 +98,9 @@ pub(super) fn is_type(op: Op) -> bool {
             | Op::TypeStruct
             | Op::TypePointer
             | Op::TypeForwardPointer
+            | Op::TypeImage
+            | Op::TypeSampler
+            | Op::TypeSampledImage
             | Op::TypeFunction
     )
 }
@@ -344,6 +347,12 @@ impl<'m, 'a> Types<'m, 'a> {
         }
         if let Some(leaf) = self.leaf(ty) {
             return Ok(leaf.columns() as u64);
+        }
+        // The numbers of objects.
+        match self.m.ty(ty) {
+            Type::Image(_) | Type::Sampler => return Ok(1),
+            Type::SampledImage { .. } => return Ok(2),
+            _ => {}
         }
         let known = self.columns.get(&ty).copied();
         known.unwrap_or(Err(NoExtent::Opaque(ty)))

@@ -123,6 +123,7 @@ impl<'a> Lowering<'_, 'a> {
                 Ok(())
             }
             StorageClass::StorageBuffer | StorageClass::Uniform => self.buffer(id, class, pointee),
+            StorageClass::UniformConstant => self.resource(id, pointee),
             class => Err(self.unsupported(format!("a variable in the storage class {class}"))),
         }
     }
@@ -198,23 +199,7 @@ impl<'a> Lowering<'_, 'a> {
         let Some((set, binding)) = set.zip(binding) else {
             return Err(self.broken("a resource has no set or binding"));
         };
-        let (block, count) = match self.m.ty(pointee) {
-            Type::Array { element, length } => {
-                let count = self.m.constant_u64(length).unwrap_or(u64::MAX);
-                (element, Some(u32::try_from(count).unwrap_or(u32::MAX)))
-            }
-            Type::RuntimeArray { element } => {
-                let given = self.surroundings.descriptors.get(&(set, binding));
-                (element, Some(given.copied().unwrap_or(1)))
-            }
-            _ => (pointee, None),
-        };
-        if self.is_array(block) {
-            return Err(self.unsupported("an array of arrays of descriptors"));
-        }
-        if count.is_some_and(|count| count > MAX_DESCRIPTORS) {
-            return Err(self.unsupported("an array of more than 65,536 descriptors"));
-        }
+        let (block, count) = self.descriptor_array(pointee, set, binding)?;
         let is_storage = class == StorageClass::StorageBuffer
             || self.m.is_decorated(block, Decoration::BufferBlock);
         let writable = is_storage && !self.is_read_only(id, block);
@@ -232,6 +217,33 @@ impl<'a> Lowering<'_, 'a> {
             self.descriptor_counts.insert(id.0, count);
         }
         Ok(())
+    }
+
+    /// What is in the descriptors of a variable, and how many there are if it is an array.
+    pub(super) fn descriptor_array(
+        &self,
+        pointee: Id,
+        set: u32,
+        binding: u32,
+    ) -> Result<(Id, Option<u32>)> {
+        let (element, count) = match self.m.ty(pointee) {
+            Type::Array { element, length } => {
+                let count = self.m.constant_u64(length).unwrap_or(u64::MAX);
+                (element, Some(u32::try_from(count).unwrap_or(u32::MAX)))
+            }
+            Type::RuntimeArray { element } => {
+                let given = self.surroundings.descriptors.get(&(set, binding));
+                (element, Some(given.copied().unwrap_or(1)))
+            }
+            _ => (pointee, None),
+        };
+        if self.is_array(element) {
+            return Err(self.unsupported("an array of arrays of descriptors"));
+        }
+        if count.is_some_and(|count| count > MAX_DESCRIPTORS) {
+            return Err(self.unsupported("an array of more than 65,536 descriptors"));
+        }
+        Ok((element, count))
     }
 
     /// Whether a variable or all members of its block are not writable.

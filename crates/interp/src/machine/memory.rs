@@ -73,6 +73,13 @@ impl<const W: usize> Gang<W> {
                 let home = shared.homes[object as usize];
                 Ok((&mut shared.buffers[home], writable))
             }
+            ObjectKind::Resource { .. } => {
+                let image = shared.images.bound.get(object as usize);
+                let image = image.and_then(Option::as_ref).ok_or(NoAccess::Null)?;
+                let home = shared.homes[object as usize];
+                Ok((&mut shared.buffers[home], image.declared.writable))
+            }
+            ObjectKind::ConstantSampler { .. } => Err(NoAccess::Null),
             ObjectKind::Push { .. } => {
                 let home = shared.homes[object as usize];
                 Ok((&mut shared.buffers[home], false))

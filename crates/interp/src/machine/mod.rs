@@ -11,10 +11,12 @@ mod fast;
 mod findings;
 mod groups;
 mod half;
+mod images;
 mod memory;
 
 use std::collections::VecDeque;
 
+use crate::image::Images;
 use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Place, Program};
 pub(crate) use control::Gang;
 use control::{Active, Path};
@@ -48,6 +50,7 @@ pub(crate) struct Shared<'p> {
     /// For each object of the program which of the buffers it is, if it is one. Several may be
     /// the same.
     pub(crate) homes: Vec<usize>,
+    pub(crate) images: Images,
     pub(crate) findings: Findings,
     /// How many instructions gangs have executed, and may.
     pub(crate) steps: u64,
@@ -251,6 +254,9 @@ impl<const W: usize> Gang<W> {
                     self.atomic(shared, memory, &active, pc, atomic);
                 }
                 Inst::Group(index) => self.group(&active, &program.groups[index as usize]),
+                Inst::Image(index) => {
+                    self.image(shared, &active, pc, &program.accesses[index as usize]);
+                }
                 Inst::Enter { frame } => self.enter(&mut path, frame),
                 Inst::Call { function } => {
                     self.call(&mut path, program.functions[function as usize]);

@@ -1,0 +1,271 @@
+//! Images and samplers of a run, by set and binding.
+
+use std::collections::BTreeMap;
+
+use spirvkit_diagnostics::Diagnostic;
+use spirvkit_eval::Format;
+use spirvkit_grammar::Dim;
+
+use super::{Dimension, Image, Layout, MAX_IMAGE, Sampler, Shape};
+use crate::kinds;
+use crate::program::{ObjectKind, Program};
+use crate::run::{Outcome, Run};
+
+/// Set, binding, and element of an array of descriptors.
+pub(crate) type Place = (u32, u32, u32);
+
+/// What stands in a descriptor.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Resource {
+    pub(crate) image: Option<Image>,
+    pub(crate) sampler: Option<Sampler>,
+}
+
+/// All images and samplers that a run is given.
+pub(crate) type Resources = BTreeMap<Place, Resource>;
+
+/// What a variable of images or samplers declares.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Declared {
+    /// The image, unless it is a sampler alone.
+    pub(crate) image: Option<DeclaredImage>,
+    pub(crate) has_sampler: bool,
+}
+
+/// An image type, as far as it matters what image it is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DeclaredImage {
+    pub(crate) dim: Dim,
+    pub(crate) arrayed: bool,
+    pub(crate) multisampled: bool,
+    pub(crate) format: Option<Format>,
+    pub(crate) readable: bool,
+    pub(crate) writable: bool,
+}
+
+impl DeclaredImage {
+    /// Why an image can't be what is declared; `None` if it can.
+    fn objection(&self, shape: &Shape) -> Option<String> {
+        let dimension = match self.dim {
+            Dim::Dim1D => Dimension::D1,
+            Dim::Dim2D | Dim::Rect => Dimension::D2,
+            Dim::Dim3D => Dimension::D3,
+            Dim::Cube => Dimension::Cube,
+            Dim::Buffer => Dimension::Buffer,
+            other => return Some(format!("images of the dimension {other} can't be bound")),
+        };
+        // The layers of a rectangle may be the faces of a cube, and the other way round.
+        let is_flat = |it| matches!(it, Dimension::D2 | Dimension::Cube);
+        let same = dimension == shape.dimension
+            || is_flat(dimension)
+                && is_flat(shape.dimension)
+                && (dimension == Dimension::D2 || shape.layers.is_multiple_of(6));
+        if !same {
+            return Some(format!(
+                "an image of the dimension {} is expected, but {:?} is given",
+                self.dim, shape.dimension
+            ));
+        }
+        if shape.samples > 1 && !self.multisampled {
+            return Some(String::from(
+                "the image has several samples, which isn't declared",
+            ));
+        }
+        None
+    }
+}
+
+/// An image in a run: all but its bytes, which stand among the buffers.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub(crate) shape: Shape,
+    pub(crate) layout: Layout,
+    pub(crate) declared: DeclaredImage,
+}
+
+impl Bound {
+    /// An image as a variable sees it, or why it can't.
+    fn new(mut shape: Shape, declared: DeclaredImage) -> Result<Self, String> {
+        if let Some(objection) = declared.objection(&shape) {
+            return Err(objection);
+        }
+        if declared.dim == Dim::Cube {
+            shape.dimension = Dimension::Cube;
+        } else if shape.dimension == Dimension::Cube {
+            shape.dimension = Dimension::D2;
+        }
+        let layout = Layout::new(&shape);
+        if layout.size > MAX_IMAGE {
+            return Err(format!("an image of {} bytes is too large", layout.size));
+        }
+        Ok(Self {
+            shape,
+            layout,
+            declared,
+        })
+    }
+
+    /// Whether its format is the one that is declared, if one is.
+    pub(crate) fn has_declared_format(&self) -> bool {
+        self.declared
+            .format
+            .is_none_or(|format| format == self.shape.format)
+    }
+}
+
+/// The images and samplers of a run, by their objects.
+#[derive(Debug, Default)]
+pub(crate) struct Images {
+    pub(crate) bound: Vec<Option<Bound>>,
+    pub(crate) samplers: Vec<Option<Sampler>>,
+}
+
+impl Images {
+    /// Gives each object its image and its sampler. The bytes of images are put behind the
+    /// buffers, where `homes` tells to find them.
+    pub(crate) fn bind(
+        program: &Program,
+        resources: &mut Resources,
+        buffers: &mut Vec<Vec<u8>>,
+        homes: &mut [usize],
+    ) -> Result<Self, Box<Diagnostic>> {
+        let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
+        let mut images = Self::default();
+        // Several variables may be views of one image.
+        let mut known: BTreeMap<Place, (usize, Image)> = BTreeMap::new();
+        for (object, home) in program.objects.iter().zip(homes) {
+            let (mut bound, mut sampler) = (None, None);
+            if let ObjectKind::ConstantSampler { index } = object.kind {
+                sampler = program.constant_samplers.get(index as usize).cloned();
+            }
+            if let ObjectKind::Resource {
+                set,
+                binding,
+                element,
+                declared,
+            } = object.kind
+                && let Some(declared) = program.declared.get(declared as usize)
+            {
+                let place = (set, binding, element);
+                let here = || format!("`{}` at set {set}, binding {binding}", object.name);
+                let resource = resources.entry(place).or_default();
+                if declared.has_sampler {
+                    sampler = resource.sampler.clone();
+                    if sampler.is_none() {
+                        return Err(interface(format!("{} has no sampler", here())));
+                    }
+                }
+                if let Some(declared) = declared.image {
+                    if let Some(image) = resource.image.take() {
+                        let empty = Image {
+                            shape: image.shape.clone(),
+                            bytes: Vec::new(),
+                        };
+                        known.insert(place, (buffers.len(), empty));
+                        buffers.push(image.bytes);
+                    }
+                    let Some((buffer, image)) = known.get(&place) else {
+                        return Err(interface(format!("{} has no image", here())));
+                    };
+                    let image = Bound::new(image.shape.clone(), declared)
+                        .map_err(|why| interface(format!("{}: {why}", here())))?;
+                    buffers[*buffer].resize(image.layout.size as usize, 0);
+                    bound = Some(image);
+                    *home = *buffer;
+                }
+            }
+            images.bound.push(bound);
+            images.samplers.push(sampler);
+        }
+        Ok(images)
+    }
+
+    /// The images as a run left them.
+    pub(crate) fn taken(
+        self,
+        program: &Program,
+        homes: &[usize],
+        buffers: &mut [Vec<u8>],
+    ) -> BTreeMap<Place, Image> {
+        let mut images = BTreeMap::new();
+        for ((object, bound), &home) in program.objects.iter().zip(self.bound).zip(homes) {
+            let ObjectKind::Resource {
+                set,
+                binding,
+                element,
+                ..
+            } = object.kind
+            else {
+                continue;
+            };
+            if let Some(bound) = bound {
+                let image = images.entry((set, binding, element));
+                image.or_insert_with(|| Image {
+                    shape: bound.shape,
+                    bytes: std::mem::take(&mut buffers[home]),
+                });
+            }
+        }
+        images
+    }
+}
+
+impl Run<'_> {
+    /// An image, or a texel buffer.
+    ///
+    /// ```
+    /// use spirvkit_eval::Format;
+    /// use spirvkit_interp::{Dimension, Image, Run, Sampler};
+    ///
+    /// # let words: Vec<u32> = Vec::new();
+    /// let format = Format::named("R32_SFLOAT").unwrap();
+    /// let image = Image::new(Dimension::D2, format, [2, 1, 1]).numbers(&[0.5f32, 1.5]);
+    /// let run = Run::new(&words).image(0, 0, image).sampler(0, 1, Sampler::default());
+    /// ```
+    pub fn image(self, set: u32, binding: u32, image: Image) -> Self {
+        self.image_element(set, binding, 0, image)
+    }
+
+    /// One element of an array of images.
+    pub fn image_element(mut self, set: u32, binding: u32, element: u32, image: Image) -> Self {
+        let resource = self.resources.entry((set, binding, element)).or_default();
+        resource.image = Some(image);
+        self
+    }
+
+    /// A sampler.
+    pub fn sampler(self, set: u32, binding: u32, sampler: Sampler) -> Self {
+        self.sampler_element(set, binding, 0, sampler)
+    }
+
+    /// One element of an array of samplers.
+    pub fn sampler_element(
+        mut self,
+        set: u32,
+        binding: u32,
+        element: u32,
+        sampler: Sampler,
+    ) -> Self {
+        let resource = self.resources.entry((set, binding, element)).or_default();
+        resource.sampler = Some(sampler);
+        self
+    }
+
+    /// An image with the sampler that it is sampled with.
+    pub fn sampled_image(self, set: u32, binding: u32, image: Image, sampler: Sampler) -> Self {
+        self.image(set, binding, image)
+            .sampler(set, binding, sampler)
+    }
+}
+
+impl Outcome {
+    /// An image as the run left it; `None` if the entry point uses none there.
+    pub fn image(&self, set: u32, binding: u32) -> Option<&Image> {
+        self.image_element(set, binding, 0)
+    }
+
+    /// One element of an array of images.
+    pub fn image_element(&self, set: u32, binding: u32, element: u32) -> Option<&Image> {
+        self.images.get(&(set, binding, element))
+    }
+}

@@ -109,7 +109,7 @@ pub(super) fn beyond(face: u32, [i, j]: [i64; 2], size: u32) -> (u32, [i64; 2]) 
     let mut direction = [0.0; 3];
     direction[axes.s.0] = axes.s.1 * centre(i);
     direction[axes.t.0] = axes.t.1 * centre(j);
-    direction[axes.r] = if face % 2 == 0 { 1.0 } else { -1.0 };
+    direction[axes.r] = if face.is_multiple_of(2) { 1.0 } else { -1.0 };
     let next = select(direction);
     // Seen from the middle of the cube, the place is a little further inside, but by less than
     // half a texel.
@@ -195,9 +195,9 @@ mod tests {
             let small = 1e-7;
             let moved = [0, 1, 2].map(|axis| direction[axis] + small * step[axis]);
             let (from, to) = (select(direction), select(moved));
-            for axis in 0..2 {
-                let expected = (to.at[axis] - from.at[axis]) / small;
-                assert!((derivative[axis] - expected).abs() < 1e-5);
+            let sides = from.at.iter().zip(to.at).zip(derivative);
+            for ((from, to), derivative) in sides {
+                assert!((derivative - (to - from) / small).abs() < 1e-5);
             }
         }
     }

@@ -156,10 +156,7 @@ pub(crate) fn gather(
     let place = place(view.shape, request);
     let level = Level::new(view, sampler, request, 0, Filter::Linear);
     let [(i, _), (j, _), _] = level.coordinates(place).map(address::linear);
-    let corners = match offsets {
-        None => [[0, 1], [1, 1], [1, 0], [0, 0]],
-        Some(offsets) => offsets,
-    };
+    let corners = offsets.unwrap_or([[0, 1], [1, 1], [1, 0], [0, 0]]);
     let texels = corners.map(|[x, y]| {
         let at = [i.saturating_add(x.into()), j.saturating_add(y.into()), 0];
         level.texel(at, place)

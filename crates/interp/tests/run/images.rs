@@ -48,7 +48,10 @@ fn what_is_out_of_bounds_is_zero_and_reported() {
         let (rule, message) = finding(&out);
         assert_eq!(rule, "run.bounds");
         let place = format!("at ({}, {}, 0)", at[0], at[1]);
-        assert!(message.contains(&place) && message.contains("2 × 2 × 1"), "{message}");
+        assert!(
+            message.contains(&place) && message.contains("2 × 2 × 1"),
+            "{message}"
+        );
         let texel = &out.read::<f32>(1, 1)[..4];
         // What the format doesn't have is as always.
         assert_eq!(texel, [0.0, 0.0, 0.0, 1.0]);
@@ -127,7 +130,9 @@ fn layers_levels_and_samples() {
     let image = image.layers(2).levels(2).numbers(&numbers);
     let bound = Run::new(&shader).image(0, 0, image);
     let inputs = [[0, 0, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0], [0, 0, 1, 1]].map(|it| words(&it));
-    let found = results(&bound, &inputs).into_iter().map(|it| f32::from_bits(it[0]));
+    let found = results(&bound, &inputs)
+        .into_iter()
+        .map(|it| f32::from_bits(it[0]));
     assert_eq!(found.collect::<Vec<_>>(), [0.0, 7.0, 6.0, 9.0]);
     let out = run(bound, 4, &[words(&[1, 0, 0, 1])]);
     assert!(finding(&out).1.contains("level 1"));
@@ -142,7 +147,13 @@ fn layers_levels_and_samples() {
     let image = image.samples(4).numbers(&numbers[..8]);
     let bound = Run::new(&shader).image(0, 0, image);
     let found = results(&bound, &[words(&[0, 0, 3]), words(&[1, 0, 2])]);
-    assert_eq!(found.iter().map(|it| f32::from_bits(it[0])).collect::<Vec<_>>(), [3.0, 6.0]);
+    assert_eq!(
+        found
+            .iter()
+            .map(|it| f32::from_bits(it[0]))
+            .collect::<Vec<_>>(),
+        [3.0, 6.0]
+    );
     let out = run(bound, 4, &[words(&[0, 0, 4])]);
     assert!(finding(&out).1.contains("sample 4"));
 }
@@ -177,7 +188,11 @@ fn texel_buffers() {
     assert_eq!(floats(&bound, &inputs), expected);
     let out = run(bound, 4, &[words(&[2])]);
     assert_eq!(finding(&out).0, "run.bounds");
-    assert!(finding(&out).1.contains("the texel 2 of `image`, which has 2 texels"));
+    assert!(
+        finding(&out)
+            .1
+            .contains("the texel 2 of `image`, which has 2 texels")
+    );
 }
 
 #[test]
@@ -214,9 +229,14 @@ fn images_say_how_large_they_are() {
 %levels = OpImageQueryLevels %i32 %i
 %result = OpCompositeConstruct %v4i32 %size %levels";
     let shader = picture("", &globals, body);
-    let image = Image::new(Dimension::D2, format("R8_UNORM"), [6, 3, 1]).layers(5).levels(9);
+    let image = Image::new(Dimension::D2, format("R8_UNORM"), [6, 3, 1])
+        .layers(5)
+        .levels(9);
     assert_eq!(image.level_count(), 3, "6, 3 and 1 texels");
-    let found = results(&Run::new(&shader).image(0, 0, image), &[words(&[0]), words(&[1])]);
+    let found = results(
+        &Run::new(&shader).image(0, 0, image),
+        &[words(&[0]), words(&[1])],
+    );
     assert_eq!(found, [[6, 3, 5, 3], [3, 1, 5, 3]]);
 
     let body = "%i = OpLoad %image_type %image
@@ -225,21 +245,30 @@ fn images_say_how_large_they_are() {
 %result = OpCompositeConstruct %v4i32 %size %samples %i0";
     let shader = picture("", &storage("f32", "2D 0 0 1 2 Unknown", ""), body);
     let image = Image::new(Dimension::D2, format("R8_UNORM"), [6, 3, 1]).samples(8);
-    assert_eq!(results(&Run::new(&shader).image(0, 0, image), &[vec![]]), [[6, 3, 8, 0]]);
+    assert_eq!(
+        results(&Run::new(&shader).image(0, 0, image), &[vec![]]),
+        [[6, 3, 8, 0]]
+    );
 
     let body = "%i = OpLoad %image_type %image
 %size = OpImageQuerySize %i32 %i
 %result = OpCompositeConstruct %v4i32 %size %i0 %i0 %i0";
     let shader = picture("", &storage("f32", "Buffer 0 0 0 2 Unknown", ""), body);
     let image = Image::texel_buffer(format("R16_UNORM"), vec![0; 14]);
-    assert_eq!(results(&Run::new(&shader).image(0, 0, image), &[vec![]]), [[7, 0, 0, 0]]);
+    assert_eq!(
+        results(&Run::new(&shader).image(0, 0, image), &[vec![]]),
+        [[7, 0, 0, 0]]
+    );
 
     let body = "%i = OpLoad %image_type %image
 %size = OpImageQuerySize %v3i32 %i
 %result = OpCompositeConstruct %v4i32 %size %i0";
     let shader = picture("", &storage("f32", "Cube 0 1 0 2 Unknown", ""), body);
     let image = Image::new(Dimension::Cube, format("R8_UNORM"), [4, 4, 1]).layers(12);
-    assert_eq!(results(&Run::new(&shader).image(0, 0, image), &[vec![]]), [[4, 4, 2, 0]]);
+    assert_eq!(
+        results(&Run::new(&shader).image(0, 0, image), &[vec![]]),
+        [[4, 4, 2, 0]]
+    );
 }
 
 #[test]
@@ -257,9 +286,8 @@ fn arrays_of_images_by_an_index() {
 %texel = OpImageRead %v4f32 %i %at
 %result = OpBitcast %v4i32 %texel";
     let shader = picture("", globals, body);
-    let image = |number: f32| {
-        Image::new(Dimension::D2, format("R32_SFLOAT"), [1, 1, 1]).numbers(&[number])
-    };
+    let image =
+        |number: f32| Image::new(Dimension::D2, format("R32_SFLOAT"), [1, 1, 1]).numbers(&[number]);
     let bound = (0..3).fold(Run::new(&shader), |run, element| {
         run.image_element(0, 0, element, image(element as f32 + 0.5))
     });
@@ -275,9 +303,17 @@ fn arrays_of_images_by_an_index() {
         run.image_element(0, 0, element, image(1.0))
     });
     let input = |index, number: f32| vec![index, number.to_bits()];
-    let out = run(bound, 4, &[input(2, 8.0), input(1, 4.0), input(1, 4.0), input(2, 8.0)]);
+    let out = run(
+        bound,
+        4,
+        &[input(2, 8.0), input(1, 4.0), input(1, 4.0), input(2, 8.0)],
+    );
     out.assert_clean();
-    let red = |element| out.image_element(0, 0, element).unwrap().texel([0; 3], 0, 0, 0);
+    let red = |element| {
+        out.image_element(0, 0, element)
+            .unwrap()
+            .texel([0; 3], 0, 0, 0)
+    };
     let texel = |number| Some(Texel::Float([number, 0.0, 0.0, 1.0]));
     assert_eq!([0, 1, 2].map(red), [texel(1.0), texel(4.0), texel(8.0)]);
 }
@@ -324,8 +360,7 @@ OpFunctionEnd";
 
 #[test]
 fn sparse_accesses_say_that_all_is_resident() {
-    let globals = storage("f32", "2D 0 0 0 1 Unknown", "")
-        + "\n%both = OpTypeStruct %i32 %v4f32";
+    let globals = storage("f32", "2D 0 0 0 1 Unknown", "") + "\n%both = OpTypeStruct %i32 %v4f32";
     let body = "%i = OpLoad %image_type %image
 %at = OpCompositeConstruct %v2i32 %ix %iy
 %pair = OpImageSparseFetch %both %i %at
@@ -345,23 +380,51 @@ fn sparse_accesses_say_that_all_is_resident() {
 fn formats_and_declarations_have_to_match() {
     let image = |name: &str| Image::new(Dimension::D2, format(name), [1, 1, 1]);
     let shader = picture("", &storage("f32", "2D 0 0 0 2 Rgba8", ""), READ);
-    let out = run(Run::new(&shader).image(0, 0, image("B8G8R8A8_UNORM")), 4, &[vec![]]);
+    let out = run(
+        Run::new(&shader).image(0, 0, image("B8G8R8A8_UNORM")),
+        4,
+        &[vec![]],
+    );
     assert_eq!(finding(&out).0, "run.image");
-    assert!(finding(&out).1.contains("B8G8R8A8_UNORM, but is declared with R8G8B8A8_UNORM"));
+    assert!(
+        finding(&out)
+            .1
+            .contains("B8G8R8A8_UNORM, but is declared with R8G8B8A8_UNORM")
+    );
     let shader = picture("", &storage("f32", "2D 0 0 0 2 Unknown", ""), READ);
-    let out = run(Run::new(&shader).image(0, 0, image("R32_UINT")), 4, &[vec![]]);
+    let out = run(
+        Run::new(&shader).image(0, 0, image("R32_UINT")),
+        4,
+        &[vec![]],
+    );
     assert_eq!(finding(&out).0, "run.image");
 
-    let shader = picture("", &storage("f32", "2D 0 0 0 2 R32f", "OpDecorate %image NonReadable"), READ);
-    let out = run(Run::new(&shader).image(0, 0, image("R32_SFLOAT")), 4, &[vec![]]);
+    let shader = picture(
+        "",
+        &storage("f32", "2D 0 0 0 2 R32f", "OpDecorate %image NonReadable"),
+        READ,
+    );
+    let out = run(
+        Run::new(&shader).image(0, 0, image("R32_SFLOAT")),
+        4,
+        &[vec![]],
+    );
     assert_eq!(finding(&out).0, "run.write-only");
     let write = "%i = OpLoad %image_type %image
 %at = OpCompositeConstruct %v2i32 %ix %iy
 %texel = OpCompositeConstruct %v4f32 %f1 %f1 %f1 %f1
 OpImageWrite %i %at %texel
 %result = OpCopyObject %v4i32 %zeros";
-    let shader = picture("", &storage("f32", "2D 0 0 0 2 R32f", "OpDecorate %image NonWritable"), write);
-    let out = run(Run::new(&shader).image(0, 0, image("R32_SFLOAT")), 4, &[vec![]]);
+    let shader = picture(
+        "",
+        &storage("f32", "2D 0 0 0 2 R32f", "OpDecorate %image NonWritable"),
+        write,
+    );
+    let out = run(
+        Run::new(&shader).image(0, 0, image("R32_SFLOAT")),
+        4,
+        &[vec![]],
+    );
     assert_eq!(finding(&out).0, "run.read-only");
     assert_eq!(out.read::<f32>(0, 0), [], "an image is no buffer");
     assert_eq!(out.image(0, 0).unwrap().contents(), [0; 4]);

@@ -3,8 +3,8 @@
 mod addresses;
 mod control_flow;
 mod findings;
-mod kernels;
 mod images;
+mod kernels;
 mod operations;
 mod picture;
 mod reconvergence;

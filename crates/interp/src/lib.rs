@@ -23,6 +23,7 @@ mod kinds;
 mod lower;
 mod machine;
 pub mod model;
+mod observe;
 mod program;
 mod run;
 
@@ -32,4 +33,5 @@ pub use image::{
 };
 pub use kinds::KINDS;
 pub use lower::{Support, support, support_of};
-pub use run::{Element, MAX_MEMORY, MAX_STEPS, Name, Outcome, Run};
+pub use observe::{Access, AccessKind, Observer, Place, Seen, Step};
+pub use run::{Element, Float, MAX_MEMORY, MAX_STEPS, Name, Outcome, Run, SpecValue, assert_close};

@@ -7,6 +7,7 @@ use spirvkit_grammar::{GlslStd450, Op};
 
 use crate::fast::Fast;
 use crate::image::{Access, Declared, Sampler};
+use crate::observe::Watches;
 
 /// A column: one word for each lane of a gang. Narrower scalars stand in its low bits
 /// with zeros above, Booleans as 0 or 1; 64 bits take two columns, the low words first.
@@ -243,6 +244,8 @@ pub(crate) enum Inst {
     Terminate,
     /// What can't be reached was.
     Unreachable,
+    /// Tells an observer; in programs that are observed.
+    Watch(u32),
     /// Opens a construct.
     Enter {
         frame: FrameKind,
@@ -511,6 +514,9 @@ pub(crate) struct Program {
     pub(crate) workgroup_size: [u32; 3],
     /// Whether quads have derivatives.
     pub(crate) has_derivatives: bool,
+    /// What observers are told, if there are any. Columns of such a program keep what they have
+    /// as long as it is in scope.
+    pub(crate) watched: Option<Box<Watches>>,
 }
 
 impl Program {

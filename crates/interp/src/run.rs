@@ -2,6 +2,7 @@
 
 mod arguments;
 mod memory;
+mod numbers;
 
 use std::collections::BTreeMap;
 
@@ -17,10 +18,13 @@ use crate::image::{Image, Images, Resources};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
+use crate::observe::Observer;
 use crate::program::{ObjectKind, Program};
 use arguments::{Argument, Arguments, shared as shared_by_all};
 
 pub use arguments::Name;
+
+pub use numbers::{Float, SpecValue, assert_close};
 
 /// The default for [`Run::max_steps`].
 pub const MAX_STEPS: u64 = 1 << 32;
@@ -124,10 +128,9 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// Gives the specialization constant with this `SpecId` a value, by its bits; a Boolean is
-    /// true unless they are 0.
-    pub fn spec(mut self, spec_id: u32, bits: impl Into<u64>) -> Self {
-        self.constants.push((spec_id, bits.into()));
+    /// Gives the specialization constant with this `SpecId` a value of its type.
+    pub fn spec(mut self, spec_id: u32, value: impl SpecValue) -> Self {
+        self.constants.push((spec_id, value.bits()));
         self
     }
 
@@ -188,13 +191,24 @@ impl<'a> Run<'a> {
     /// If the module can't be run, or its inputs don't match its declarations. What goes
     /// wrong during the run is not an error, but in [`Outcome::findings`].
     pub fn dispatch(self, groups: [u32; 3]) -> Result<Outcome, Errors> {
-        match self.run(groups) {
-            Ok(outcome) => Ok(outcome),
-            Err(error) => Err(Errors::from(*error)),
-        }
+        self.run(groups, None).map_err(|error| Errors::from(*error))
     }
 
-    fn run(mut self, groups: [u32; 3]) -> Result<Outcome, Box<Diagnostic>> {
+    /// The same as [`Run::dispatch`], with someone who watches: slower, with the same results.
+    ///
+    /// # Errors
+    ///
+    /// As [`Run::dispatch`]. That the observer ends the run is no error, and no finding.
+    pub fn observe(self, groups: [u32; 3], observer: &mut dyn Observer) -> Result<Outcome, Errors> {
+        let outcome = self.run(groups, Some(observer));
+        outcome.map_err(|error| Errors::from(*error))
+    }
+
+    fn run(
+        mut self,
+        groups: [u32; 3],
+        observer: Option<&mut dyn Observer>,
+    ) -> Result<Outcome, Box<Diagnostic>> {
         let invalid =
             |error: &dyn std::fmt::Display| Box::new(kinds::INVALID.error(error.to_string()));
         let original = ModuleIndex::new(self.words).map_err(|error| invalid(&error))?;
@@ -211,6 +225,7 @@ impl<'a> Run<'a> {
             local_size: self.local_size,
             moved: original.functions_start.wrapping_sub(m.functions_start),
             memories: self.memories.len(),
+            is_observed: observer.is_some(),
             ..Surroundings::default()
         };
         for &(set, binding, element) in self.buffers.keys().chain(self.resources.keys()) {
@@ -235,6 +250,7 @@ impl<'a> Run<'a> {
             max_steps: self.max_steps,
             groups,
             offset: self.global_offset,
+            observer: observer.map(|observer| &mut *observer as &mut dyn Observer),
         };
         match self.subgroup_size {
             4 => dispatch::<4>(&mut shared),

@@ -11,6 +11,7 @@ use spirvkit_grammar::{AddressingModel, Decoration, Op, StorageClass};
 
 use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Signature, Value, arguments};
+use crate::observe::Watch;
 use crate::program::{Address, Edge, FrameKind, Inst, Object, Pc, Reg, Switch, pair};
 
 /// The blocks of the function that is being lowered.
@@ -223,7 +224,14 @@ impl<'a> Lowering<'_, 'a> {
             };
             for inst in self.m.instructions(block.start..block.terminator) {
                 self.here = inst.offset();
+                let is_watched = self.is_watched(inst);
+                if is_watched {
+                    self.watch(Watch::Before);
+                }
                 self.instruction(inst)?;
+                if is_watched {
+                    self.watch(Watch::After);
+                }
                 self.check_size()?;
             }
             for inst in self
@@ -231,6 +239,7 @@ impl<'a> Lowering<'_, 'a> {
                 .instructions(block.terminator..block.terminator + end)
             {
                 self.here = inst.offset();
+                self.watch(Watch::Before);
                 self.terminator(inst, &blocks, number as u32)?;
             }
         }

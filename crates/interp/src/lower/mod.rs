@@ -19,6 +19,7 @@ mod opcodes;
 mod operations;
 mod types;
 mod variables;
+mod watch;
 
 use std::collections::BTreeMap;
 
@@ -59,6 +60,8 @@ pub(crate) struct Surroundings {
     pub(crate) local_size: Option<[u32; 3]>,
     /// How many words the functions of the module that the user knows stand further behind.
     pub(crate) moved: u32,
+    /// Whether someone watches the run.
+    pub(crate) is_observed: bool,
 }
 
 /// What an id stands for.
@@ -151,7 +154,13 @@ pub(crate) fn lower(
         function: entry,
         here: 0,
     };
+    if surroundings.is_observed {
+        lowering.program.watched = Some(Box::default());
+    }
     lowering.entry_point(entry)?;
+    if surroundings.is_observed {
+        lowering.keep_values();
+    }
     match lowering.program.is_complete() {
         true => Ok(lowering.program),
         false => Err(lowering.broken("an operand has no value")),
@@ -193,6 +202,9 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     fn emit(&mut self, inst: Inst) {
+        if self.program.watched.is_some() {
+            self.watch_access(inst);
+        }
         self.program.code.push(inst);
         self.program.places.push(self.place());
     }

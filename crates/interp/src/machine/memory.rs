@@ -34,7 +34,7 @@ struct Access {
 
 impl<const W: usize> Gang<W> {
     /// The object and the offset that an address is for a lane.
-    fn locate(&self, address: Address, lane: usize) -> (u32, u32) {
+    pub(crate) fn locate(&self, address: Address, lane: usize) -> (u32, u32) {
         let object = match address.object {
             Object::Known(object) => object,
             Object::Column(column) => self.columns[column as usize][lane],

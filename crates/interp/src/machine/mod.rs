@@ -13,10 +13,12 @@ mod groups;
 mod half;
 mod images;
 mod memory;
+mod watch;
 
 use std::collections::VecDeque;
 
 use crate::image::Images;
+use crate::observe::Observer;
 use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Place, Program};
 pub(crate) use control::Gang;
 use control::{Active, Path};
@@ -58,6 +60,8 @@ pub(crate) struct Shared<'p> {
     pub(crate) groups: [u32; 3],
     /// What is added to the indexes of all invocations.
     pub(crate) offset: [u32; 3],
+    /// Who watches, if anyone does.
+    pub(crate) observer: Option<&'p mut (dyn Observer + 'p)>,
 }
 
 /// A workgroup that is under way.
@@ -73,7 +77,7 @@ enum Stop {
     Rest,
     /// Others have their turn.
     Turn,
-    /// The run has taken as many steps as it may.
+    /// The run has taken as many steps as it may, or its observer ends it.
     Steps,
 }
 
@@ -99,7 +103,12 @@ pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
             return;
         };
         match group.run(shared) {
-            Stop::Rest => spare.push(group),
+            Stop::Rest => {
+                if let (Some(observer), [gang, ..]) = (&mut shared.observer, &group.gangs[..]) {
+                    observer.workgroup_ends(gang.id);
+                }
+                spare.push(group);
+            }
             Stop::Turn => under_way.push_back(group),
             Stop::Steps => return,
         }
@@ -116,6 +125,9 @@ impl<const W: usize> Workgroup<W> {
             memory: Vec::new(),
             gangs: (0..count).map(|_| Gang::new(program)).collect(),
         });
+        if let Some(observer) = &mut shared.observer {
+            observer.workgroup_begins(id);
+        }
         group.memory.clear();
         group.memory.resize(program.workgroup_bytes as usize, 0);
         for (index, gang) in group.gangs.iter_mut().enumerate() {
@@ -256,6 +268,13 @@ impl<const W: usize> Gang<W> {
                 Inst::Group(index) => self.group(&active, &program.groups[index as usize]),
                 Inst::Image(index) => {
                     self.image(shared, &active, pc, &program.accesses[index as usize]);
+                }
+                Inst::Watch(index) => {
+                    steps -= 1;
+                    if !self.watch(shared, &path, index) {
+                        shared.steps = begin + steps;
+                        return Stop::Steps;
+                    }
                 }
                 Inst::Enter { frame } => self.enter(&mut path, frame),
                 Inst::Call { function } => {

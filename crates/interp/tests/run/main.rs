@@ -5,6 +5,7 @@ mod control_flow;
 mod findings;
 mod images;
 mod kernels;
+mod observers;
 mod operations;
 mod picture;
 mod reconvergence;

@@ -90,6 +90,8 @@ pub struct Run<'a> {
     /// By set, binding and element of an array.
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
     pub(crate) resources: Resources,
+    /// What is the same buffer as one of these.
+    same: BTreeMap<(u32, u32, u32), (u32, u32, u32)>,
     push: Vec<u8>,
     /// What has an address, in the order of addresses.
     memories: Vec<Vec<u8>>,
@@ -111,6 +113,7 @@ impl<'a> Run<'a> {
             constants: Vec::new(),
             buffers: BTreeMap::new(),
             resources: Resources::new(),
+            same: BTreeMap::new(),
             push: Vec::new(),
             memories: Vec::new(),
             arguments: Vec::new(),
@@ -149,6 +152,13 @@ impl<'a> Run<'a> {
     ) -> Self {
         self.buffers
             .insert((set, binding, element), bytes_of(contents));
+        self
+    }
+
+    /// Binds a buffer that another place has to this one, too; both are given by set, binding
+    /// and element of an array.
+    pub fn share(mut self, place: (u32, u32, u32), with: (u32, u32, u32)) -> Self {
+        self.same.insert(place, with);
         self
     }
 
@@ -228,7 +238,8 @@ impl<'a> Run<'a> {
             is_observed: observer.is_some(),
             ..Surroundings::default()
         };
-        for &(set, binding, element) in self.buffers.keys().chain(self.resources.keys()) {
+        let places = self.buffers.keys().chain(self.same.keys());
+        for &(set, binding, element) in places.chain(self.resources.keys()) {
             let count = surroundings.descriptors.entry((set, binding)).or_insert(0);
             *count = (*count).max(element.saturating_add(1));
         }
@@ -284,7 +295,9 @@ impl<'a> Run<'a> {
                     element,
                     ..
                 } => {
-                    let contents = results.entry((set, binding, element));
+                    let place = (set, binding, element);
+                    let place = self.same.get(&place).copied().unwrap_or(place);
+                    let contents = results.entry(place);
                     contents.or_insert_with(|| std::mem::take(&mut buffers[home]));
                 }
                 ObjectKind::Memory { .. } => memories.push(std::mem::take(&mut buffers[home])),
@@ -297,6 +310,7 @@ impl<'a> Run<'a> {
             memories,
             shared,
             images,
+            same: self.same,
             findings,
             steps,
         })
@@ -395,6 +409,7 @@ impl<'a> Run<'a> {
                     ..
                 } => {
                     let place = (set, binding, element);
+                    let place = self.same.get(&place).copied().unwrap_or(place);
                     // Several variables may be views of one buffer.
                     match (known.get(&place), self.buffers.remove(&place)) {
                         (Some(&home), _) => home,
@@ -456,6 +471,7 @@ pub struct Outcome {
     memories: Vec<Vec<u8>>,
     shared: Vec<arguments::Shared>,
     pub(crate) images: BTreeMap<(u32, u32, u32), Image>,
+    same: BTreeMap<(u32, u32, u32), (u32, u32, u32)>,
     /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,
     /// The number of instructions executed, each counted once for all lanes that execute it together.
@@ -465,8 +481,15 @@ pub struct Outcome {
 impl Outcome {
     /// The bytes of a buffer; empty if there is no such buffer.
     pub fn bytes(&self, set: u32, binding: u32) -> &[u8] {
-        let bytes = self.buffers.get(&(set, binding, 0));
-        bytes.map_or(&[], |bytes| bytes)
+        self.element(set, binding, 0).unwrap_or_default()
+    }
+
+    /// The bytes of one element of an array of buffers; `None` if the entry point uses no such
+    /// buffer.
+    pub fn element(&self, set: u32, binding: u32, element: u32) -> Option<&[u8]> {
+        let place = (set, binding, element);
+        let place = self.same.get(&place).unwrap_or(&place);
+        self.buffers.get(place).map(Vec::as_slice)
     }
 
     /// The numbers in a buffer, up to the last whole one.

@@ -107,7 +107,10 @@ impl<'a> Lowering<'_, 'a> {
             }
             StorageClass::Workgroup => {
                 let size = self.room(pointee)?;
-                self.workgroup_object(id, size)
+                match self.m.is_decorated(pointee, Decoration::Block) {
+                    true => self.workgroup_block(id, size),
+                    false => self.workgroup_object(id, size),
+                }
             }
             StorageClass::CrossWorkgroup => self.global(inst, pointee),
             StorageClass::UniformConstant if self.has_initializer(inst) => {
@@ -144,11 +147,21 @@ impl<'a> Lowering<'_, 'a> {
     /// Memory of the workgroup.
     pub(super) fn workgroup_object(&mut self, id: Id, size: u32) -> Result<()> {
         let start = self.program.workgroup_bytes.next_multiple_of(8);
+        self.workgroup_object_at(id, start, size)
+    }
+
+    /// All blocks begin at one place, by `SPV_KHR_workgroup_memory_explicit_layout`; if there
+    /// are any, there is nothing else.
+    fn workgroup_block(&mut self, id: Id, size: u32) -> Result<()> {
+        self.workgroup_object_at(id, 0, size)
+    }
+
+    fn workgroup_object_at(&mut self, id: Id, start: u32, size: u32) -> Result<()> {
         let end = start.checked_add(size);
         let Some(end) = end.filter(|&end| end <= MAX_WORKGROUP_BYTES) else {
             return Err(self.unsupported("more than 64 MiB of memory for each workgroup"));
         };
-        self.program.workgroup_bytes = end;
+        self.program.workgroup_bytes = self.program.workgroup_bytes.max(end);
         let name = self.name(id);
         self.object(id, &name, ObjectKind::Workgroup { start, size })?;
         Ok(())

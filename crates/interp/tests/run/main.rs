@@ -11,4 +11,5 @@ mod picture;
 mod reconvergence;
 mod sampling;
 mod shader;
+mod sharing;
 mod specialization;

@@ -8,19 +8,19 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::command::{Area, Likeness, Tolerance, Unit, Values};
-use crate::contents::{end, slots};
+use crate::contents::{end, read, slots};
 use crate::number::Number;
 use crate::script::Script;
-use crate::types::{DataType, Layout, Scalar, Shape};
+use crate::types::{DataType, Layout, Shape};
 use crate::words::Comparator;
 use spirvkit_eval::{Channel, Component, Encoding, Format};
 
 /// How far apart equal numbers of floating point may be without a tolerance, as a share of
 /// what is expected. What has less than 64 bits is equal only if all bits are.
-const EXACT: Tolerance = Tolerance::Percent(1e-6);
+pub(crate) const EXACT: Tolerance = Tolerance::Percent(1e-6);
 
 /// How far colours may be apart without a tolerance: less than a step of 8 bits.
-const COLOR: Tolerance = Tolerance::Absolute(0.002);
+pub(crate) const COLOR: Tolerance = Tolerance::Absolute(0.002);
 
 /// What is not as it should be.
 #[derive(Clone, Debug, PartialEq)]
@@ -221,11 +221,7 @@ pub fn values(
     if layout.slots.is_empty() {
         return Ok(());
     }
-    let components = match values.ty.shape {
-        Shape::Vector { size, .. } => size.into(),
-        Shape::Matrix { rows, .. } => rows.into(),
-        _ => layout.slots.len(),
-    };
+    let components = components(values.ty.shape, layout.slots.len());
     let mut count = Count::new();
     let places = slots(&layout, values.offset).zip(&values.numbers);
     for (place, ((offset, scalar), number)) in places.enumerate() {
@@ -249,18 +245,20 @@ pub fn values(
     }
 }
 
-/// The number at an offset; what is outside is zero.
-fn read(bytes: &[u8], offset: u64, scalar: Scalar) -> Number {
-    let mut word = [0; 8];
-    let start = usize::try_from(offset).unwrap_or(usize::MAX);
-    let from = bytes.get(start..).unwrap_or_default();
-    for (to, from) in word.iter_mut().zip(from).take(scalar.size() as usize) {
-        *to = *from;
+/// How many of an element's numbers have tolerances of their own.
+pub(crate) fn components(shape: Shape, slots: usize) -> usize {
+    match shape {
+        Shape::Vector { size, .. } => size.into(),
+        Shape::Matrix { rows, .. } => rows.into(),
+        _ => slots,
     }
-    Number::from_bits(u64::from_le_bytes(word), scalar)
 }
 
-fn tolerance(tolerances: &[Tolerance], component: usize, default: Tolerance) -> Tolerance {
+pub(crate) fn tolerance(
+    tolerances: &[Tolerance],
+    component: usize,
+    default: Tolerance,
+) -> Tolerance {
     match tolerances {
         [one] => *one,
         all => all.get(component).copied().unwrap_or(default),

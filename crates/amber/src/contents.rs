@@ -173,13 +173,24 @@ fn fill(bytes: &mut [u8], layout: &ElementLayout, count: u64, number: Number) {
     }
 }
 
-fn set(bytes: &mut [u8], at: u64, size: u64, bits: u64) {
+pub(crate) fn set(bytes: &mut [u8], at: u64, size: u64, bits: u64) {
     let size = size as usize;
     let start = usize::try_from(at).unwrap_or(usize::MAX);
     let place = bytes.get_mut(start..).and_then(|rest| rest.get_mut(..size));
     if let Some(place) = place {
         place.copy_from_slice(&bits.to_le_bytes()[..size]);
     }
+}
+
+/// The number at an offset; what is outside is zero.
+pub(crate) fn read(bytes: &[u8], offset: u64, scalar: crate::Scalar) -> Number {
+    let mut word = [0; 8];
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    let from = bytes.get(start..).unwrap_or_default();
+    for (to, from) in word.iter_mut().zip(from).take(scalar.size() as usize) {
+        *to = *from;
+    }
+    Number::from_bits(u64::from_le_bytes(word), scalar)
 }
 
 /// Numbers of equal distance: integers by adding integers, others by adding floating point.

@@ -3,7 +3,7 @@
 use spirvkit_diagnostics::kinds;
 
 kinds! {
-    /// All kinds of errors that parsing scripts and filling buffers give.
+    /// All kinds of errors that parsing and running scripts give.
     pub static KINDS;
 
     NOT_A_SCRIPT = "amber.not-a-script", InvalidText {
@@ -74,5 +74,25 @@ kinds! {
     BAD_FILE = "amber.bad-file", Io {
         text: "The file that a buffer is filled from can't be read, or doesn't fit the buffer.",
         advice: "The path is relative to the script.",
+    }
+    SHADER = "amber.shader", InvalidText {
+        text: "A shader's text can't be made into a module: it isn't assembly text, or its compiler refuses it.",
+        advice: "Correct what the message says, or use another compiler (`--glsl-compiler`).",
+    }
+    EXPECTATION = "amber.expectation", InvalidData {
+        text: "A buffer doesn't hold what the script expects after its shaders have run.",
+        advice: "Look for the mistake in the shader; `spv run` shows more of what it does.",
+    }
+    NEGATED = "amber.negated", InvalidData {
+        text: "An expectation was changed, and should not be met then, but is.",
+        advice: "Look at what it compares: nothing, or with too much tolerance.",
+    }
+    WRITE = "amber.write", InvalidData {
+        text: "A command writes or copies more than a buffer has room for.",
+        advice: "Make the buffer larger.",
+    }
+    SKIPPED = "amber.skipped", InvalidData {
+        text: "The script was skipped, because something that it needs isn't supported or not installed.",
+        advice: "`docs/execution.md` lists what is supported.",
     }
 }

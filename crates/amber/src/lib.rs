@@ -55,6 +55,7 @@ mod lex;
 mod number;
 mod pipeline;
 mod reader;
+mod run;
 mod script;
 mod types;
 mod vk_script;
@@ -77,6 +78,7 @@ pub use pipeline::{
     Specialization, Stencil, Subgroup, SubgroupSize, VertexData, Viewport,
 };
 pub use reader::{MAX_DERIVED, MAX_ERRORS};
+pub use run::{CompileError, Host, Report, RunOptions, Source, Verdict, run};
 pub use script::{
     BottomLevel, Buffer, Contents, FileFormat, Geometry, GeometryKind, Handle, Instance,
     Requirements, Sampler, Script, Shader, ShaderSource, Size, TopLevel, VirtualFile,

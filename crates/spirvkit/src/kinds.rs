@@ -11,6 +11,8 @@ use spirvkit_diagnostics::Kind;
 /// ```
 pub fn kinds() -> Vec<&'static Kind> {
     let lists: &[&[&Kind]] = &[
+        #[cfg(feature = "amber")]
+        spirvkit_amber::KINDS,
         #[cfg(feature = "interp")]
         spirvkit_interp::KINDS,
         #[cfg(feature = "text")]

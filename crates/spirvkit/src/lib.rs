@@ -17,12 +17,15 @@
 //! | [`transform`] | specialization, linking, stripping, splitting |
 //! | [`debuginfo`] | debug information: files, lines, types, scopes, variables |
 //! | [`diff`] | the differences between two modules |
+//! | [`interp`] | running compute shaders |
+//! | [`amber`] | Amber's scripts of shader tests |
 //! | [`diagnostics`] | errors and warnings, and their renderers |
 //!
 //! Each of them except `binary`, `diagnostics` and `grammar`, which the others need, is a
 //! feature, and all are on by default. `validate` turns on `text`, because its messages quote
-//! instructions; `interp` turns on `validate`. `dwarf` writes DWARF; `serde` makes
-//! reflections serializable, and renders diagnostics, differences and drawings as JSON.
+//! instructions; `interp` turns on `validate`, and `amber` `interp`. `dwarf` writes DWARF;
+//! `serde` makes reflections serializable, and renders diagnostics, differences and drawings
+//! as JSON.
 //!
 //! # Inputs
 //!
@@ -106,6 +109,8 @@
     )
 )]
 
+#[cfg(feature = "amber")]
+pub use spirvkit_amber as amber;
 #[cfg(feature = "analysis")]
 pub use spirvkit_analysis as analysis;
 pub use spirvkit_binary as binary;

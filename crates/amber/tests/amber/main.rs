@@ -5,6 +5,7 @@ mod comparisons;
 mod data;
 mod errors;
 mod mutations;
+mod runs;
 mod scripts;
 mod vk_scripts;
 

@@ -10,8 +10,8 @@ use spirvkit::grammar::GRAMMAR_REVISION;
 
 use crate::arguments::{ColorWhen, size};
 use crate::commands::{
-    as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, info, layout, link,
-    man, merge, run as run_, specialize, split, strip, trim_capabilities, val,
+    amber, as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, info, layout,
+    link, man, merge, run as run_, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::{Ending, UsageError};
 use crate::input::expect_at_most;
@@ -59,6 +59,7 @@ enum Command {
     Cfg(cfg::Arguments),
     Info(info::Arguments),
     Run(run_::Arguments),
+    Amber(amber::Arguments),
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),
     TrimCapabilities(trim_capabilities::Arguments),
@@ -185,6 +186,7 @@ pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>)
         Command::Cfg(arguments) => cfg::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Run(arguments) => run_::run(&arguments),
+        Command::Amber(arguments) => amber::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
         Command::TrimCapabilities(arguments) => trim_capabilities::run(&arguments),

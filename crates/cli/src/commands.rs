@@ -1,6 +1,7 @@
 //! The subcommands, each in a file: its arguments, its help, and what it does with what
 //! they share. None of them knows another.
 
+pub(crate) mod amber;
 pub(crate) mod as_;
 pub(crate) mod cfg;
 pub(crate) mod compact_ids;

@@ -228,6 +228,14 @@ impl Inputs {
     /// these contents, ordered by path. Without any, it's standard input.
     pub(crate) fn find(paths: &[PathBuf], contents: &[Content]) -> Result<Self, UsageError> {
         let extensions: Vec<&str> = contents.iter().map(|it| it.extension()).collect();
+        Self::with_extensions(paths, &extensions)
+    }
+
+    /// The same by the extensions themselves.
+    pub(crate) fn with_extensions(
+        paths: &[PathBuf],
+        extensions: &[&str],
+    ) -> Result<Self, UsageError> {
         let is_stdin = |path: &Path| path.as_os_str() == "-";
         if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
             return Err(UsageError("standard input can be read only once".into()));
@@ -239,7 +247,7 @@ impl Inputs {
                 list.push(Input::stdin());
             } else if path.is_dir() {
                 many = true;
-                search(path, &extensions, &mut list);
+                search(path, extensions, &mut list);
             } else {
                 // Whether it exists shows when it's read.
                 list.push(Input::file(path));

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod alarms;
+mod amber;
 mod archive;
 mod corpus;
 mod diff;
@@ -42,6 +43,8 @@ enum What {
     Val(val::Arguments),
     /// The validator over real modules: no false alarm.
     Alarms(alarms::Arguments),
+    /// Amber's scripts: they pass, whatever the size of subgroups.
+    Amber(amber::Arguments),
     /// Real modules: round trips, and the text against the reference
     /// disassembler's.
     Corpus(corpus::Arguments),
@@ -66,6 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.what {
         What::Text { records, show } => text::run(records, *show),
         What::Alarms(arguments) => alarms::run(arguments),
+        What::Amber(arguments) => amber::run(arguments),
         What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
         What::Diff(arguments) => diff::run(arguments),

@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "cfg",
     "info",
     "run",
+    "amber",
     "specialize",
     "strip",
     "trim-capabilities",

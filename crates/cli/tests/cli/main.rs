@@ -1,5 +1,6 @@
 //! Runs the program as its users do.
 
+mod amber;
 mod as_;
 mod cfg;
 mod change;

@@ -364,6 +364,12 @@ pub(crate) enum GroupOp {
     Rotate,
     QuadSwap,
     QuadBroadcast,
+    /// What the lane of the quad has whose number is that of each with only some bits kept,
+    /// and others set.
+    QuadLane {
+        keep: u32,
+        set: u32,
+    },
     /// An operation on scalars of a type, with its identity.
     Arithmetic {
         op: GeneralOp,
@@ -517,9 +523,26 @@ pub(crate) struct Program {
     /// What observers are told, if there are any. Columns of such a program keep what they have
     /// as long as it is in scope.
     pub(crate) watched: Option<Box<Watches>>,
+    /// Whether the four invocations of a quad lie in a square, and not in a line.
+    pub(crate) has_square_quads: bool,
 }
 
 impl Program {
+    /// The place in its workgroup of the invocation in a lane of it, counted through all gangs.
+    pub(crate) fn local_id(&self, lane: u32) -> [u32; 3] {
+        let [width, height, _] = self.workgroup_size.map(|side| side.max(1));
+        if !self.has_square_quads {
+            return [lane % width, lane / width % height, lane / (width * height)];
+        }
+        let (quad, corner) = (lane / 4, lane % 4);
+        let (across, down) = (width / 2, height / 2);
+        [
+            quad % across * 2 + corner % 2,
+            quad / across % down * 2 + corner / 2,
+            quad / (across * down),
+        ]
+    }
+
     /// Whether all columns are there that instructions read and write. Where rules are broken
     /// that lowering relies on, some may not be.
     pub(crate) fn is_complete(&self) -> bool {

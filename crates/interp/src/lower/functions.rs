@@ -45,6 +45,7 @@ impl<'a> Lowering<'_, 'a> {
         called.sort_unstable();
         self.refuse_recursion(&called)?;
         self.workgroup_size(entry)?;
+        self.derivative_modes(entry)?;
         self.float_modes(entry);
         self.variables(&called)?;
         self.arguments(index)?;

@@ -165,7 +165,7 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    fn emit_group(
+    pub(super) fn emit_group(
         &mut self,
         op: GroupOp,
         to: Vec<Reg>,

@@ -9,6 +9,7 @@
 
 mod addresses;
 mod constants;
+mod derivatives;
 mod extended;
 mod functions;
 mod groups;

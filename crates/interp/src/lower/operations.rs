@@ -39,6 +39,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Atomic => self.atomic(inst),
             Owner::Group => self.group(inst),
             Owner::Image => self.image(inst),
+            Owner::Derivative => self.computed(inst, Self::derivative),
             Owner::Undef => {
                 let value = self.constant(inst.result().unwrap_or(Id(0)))?;
                 self.define(inst, value);

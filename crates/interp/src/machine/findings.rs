@@ -159,11 +159,10 @@ impl Findings {
 
 impl Finding {
     fn diagnostic(self, place: u32, program: &Program) -> Diagnostic {
-        let [x, y, _] = program.workgroup_size;
         let Invocations {
             workgroup, first, ..
         } = self.invocations;
-        let local = [first % x, first / x % y, first / (x * y)];
+        let local = program.local_id(first);
         let who = format!(
             "by invocation ({}, {}, {}) of workgroup ({}, {}, {})",
             local[0], local[1], local[2], workgroup[0], workgroup[1], workgroup[2]

@@ -80,6 +80,10 @@ impl<const W: usize> Gang<W> {
             GroupOp::QuadBroadcast => self.fetch(active, group, |_, lane, second| {
                 (lane & !3) | (second as usize & 3)
             }),
+            GroupOp::QuadLane { keep, set } => {
+                let (keep, set) = (keep as usize | !3, set as usize);
+                self.fetch(active, group, |_, lane, _| lane & keep | set);
+            }
             // 0 is horizontal, 1 vertical, 2 diagonal.
             GroupOp::QuadSwap => self.fetch(active, group, |_, lane, second| {
                 lane ^ (second as usize + 1)

@@ -381,12 +381,8 @@ impl<const W: usize> Gang<W> {
     /// The components of a built-in input of a lane.
     fn built_in(&self, shared: &Shared<'_>, built_in: BuiltInValue, lane: usize) -> [u64; 4] {
         let size = shared.program.workgroup_size;
-        let index = self.first + lane as u32;
-        let local = [
-            index % size[0],
-            index / size[0] % size[1],
-            index / (size[0] * size[1]),
-        ];
+        let local = shared.program.local_id(self.first + lane as u32);
+        let index = (local[2] * size[1] + local[1]) * size[0] + local[0];
         let one = |number: u32| [number.into(), 0, 0, 0];
         let three = |[x, y, z]: [u32; 3]| [x.into(), y.into(), z.into(), 0];
         let subgroup = |mask: u64| [mask & u64::from(u32::MAX), mask >> 32, 0, 0];

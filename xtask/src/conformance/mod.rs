@@ -7,6 +7,7 @@ mod archive;
 mod corpus;
 mod diff;
 mod dwarf;
+mod kernels;
 mod layouts;
 mod litmus;
 mod modules;
@@ -54,6 +55,8 @@ enum What {
     Dwarf(dwarf::Arguments),
     /// Owned modules: stored as they were loaded.
     Modules(modules::Arguments),
+    /// Kernels of ggml: they give what plain arithmetic does.
+    Kernels(kernels::Arguments),
     /// Layouts that real modules declare against those by rules, and these against the
     /// validator.
     Layouts(layouts::Arguments),
@@ -75,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Diff(arguments) => diff::run(arguments),
         What::Dwarf(arguments) => dwarf::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
+        What::Kernels(arguments) => kernels::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
         What::Litmus(arguments) => litmus::run(arguments),
         What::Reflect(arguments) => reflect::run(arguments),

@@ -1,0 +1,219 @@
+//! Kernels of ggml's Vulkan backend: run on inputs made here, and compared with what the
+//! operation gives in plain arithmetic.
+
+mod attention;
+mod elementwise;
+mod formats;
+mod matrices;
+mod random;
+mod reductions;
+mod rows;
+mod shape;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use spirvkit::analysis::ModuleIndex;
+use spirvkit::interp::{Outcome as Ran, Run};
+use spirvkit::words_from_bytes;
+
+use super::sample::Sample;
+use crate::Outcome;
+use formats::Format;
+use shape::Shape;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// A folder of modules, searched recursively.
+    folder: PathBuf,
+    #[command(flatten)]
+    sample: Sample,
+    /// Only modules whose path has this in it.
+    #[arg(long)]
+    only: Option<String>,
+    /// How many failures, and reasons for leaving out, to show.
+    #[arg(long, default_value_t = 20)]
+    show: usize,
+    /// Show every module.
+    #[arg(long)]
+    list: bool,
+}
+
+/// A kernel with its inputs, and what must come of it.
+#[derive(Debug, Default)]
+struct Case {
+    /// Values of specialization constants by their `SpecId`; those that the module lacks are
+    /// left out.
+    constants: Vec<(u32, u32)>,
+    push: Vec<u32>,
+    /// The buffers of set 0.
+    buffers: BTreeMap<u32, Vec<u8>>,
+    groups: [u32; 3],
+    outputs: Vec<Output>,
+}
+
+/// What a buffer must hold.
+#[derive(Debug)]
+struct Output {
+    binding: u32,
+    format: Format,
+    /// Each number with how far off it may be; `None` for what isn't written.
+    numbers: Vec<Option<(f64, f64)>>,
+}
+
+/// An operation: how its kernels are recognized, and a run of one.
+struct Operation {
+    name: &'static str,
+    case: fn(&Shape) -> Option<Case>,
+}
+
+/// What came of a module.
+enum Verdict {
+    Passed(&'static str),
+    Failed(&'static str, String),
+    Skipped(String),
+}
+
+pub(super) fn run(arguments: &Arguments) -> Outcome {
+    let mut files = arguments.sample.modules(&arguments.folder)?;
+    if let Some(only) = &arguments.only {
+        files.retain(|file| file.to_string_lossy().contains(only));
+    }
+    let verdicts: Vec<Verdict> = files.par_iter().map(|file| check(file)).collect();
+    let mut names: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    let mut skips: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut shown = 0;
+    for (file, verdict) in files.iter().zip(&verdicts) {
+        let file = file.display();
+        match verdict {
+            Verdict::Passed(name) => {
+                names.entry(name).or_default()[0] += 1;
+                if arguments.list {
+                    println!("passed {file}: {name}");
+                }
+            }
+            Verdict::Failed(name, why) => {
+                names.entry(name).or_default()[1] += 1;
+                shown += 1;
+                if shown <= arguments.show || arguments.list {
+                    println!("FAILED {file}: {name}: {why}");
+                }
+            }
+            Verdict::Skipped(why) => {
+                *skips.entry(why).or_default() += 1;
+                if arguments.list {
+                    println!("skipped {file}: {why}");
+                }
+            }
+        }
+    }
+    for (name, [passed, failed]) in &names {
+        println!("{name}: {passed} passed, {failed} failed");
+    }
+    let mut skips: Vec<(&str, usize)> = skips.into_iter().collect();
+    skips.sort_by_key(|skip| std::cmp::Reverse(skip.1));
+    for (why, count) in skips.iter().take(arguments.show) {
+        println!("{count} skipped: {why}");
+    }
+    let sum = |which: usize| names.values().map(|counts| counts[which]).sum::<usize>();
+    let skipped: usize = skips.iter().map(|skip| skip.1).sum();
+    let (passed, failed) = (sum(0), sum(1));
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!("{failed} kernels give something else, or can't be run").into()),
+    }
+}
+
+fn check(file: &Path) -> Verdict {
+    let words = fs::read(file)
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| words_from_bytes(&bytes).map_err(|error| error.to_string()));
+    let words = match words {
+        Ok((words, _)) => words,
+        Err(error) => return Verdict::Failed("file", error),
+    };
+    let shape = match ModuleIndex::new(&words) {
+        Ok(m) => Shape::of(&m, file),
+        Err(error) => return Verdict::Failed("file", error.to_string()),
+    };
+    let operations = matrices::OPERATIONS
+        .iter()
+        .chain(rows::OPERATIONS)
+        .chain(reductions::OPERATIONS)
+        .chain(attention::OPERATIONS)
+        .chain(elementwise::OPERATIONS);
+    let mut found = operations.filter_map(|it| Some((it.name, (it.case)(&shape)?)));
+    let Some((name, case)) = found.next() else {
+        return Verdict::Skipped(String::from("no operation that is known here"));
+    };
+    let ran = catch_unwind(|| execute(&words, &shape, &case));
+    match ran {
+        Ok(Ok(out)) => match wrong(&case, &out) {
+            None => Verdict::Passed(name),
+            Some(why) => Verdict::Failed(name, why),
+        },
+        Ok(Err(why)) if why.contains("can't be run yet") => Verdict::Skipped(why),
+        Ok(Err(why)) => Verdict::Failed(name, why),
+        Err(_) => Verdict::Failed(name, String::from("the run panics")),
+    }
+}
+
+fn execute(words: &[u32], shape: &Shape, case: &Case) -> Result<Ran, String> {
+    let mut run = Run::new(words).push(&case.push).max_steps(1 << 26);
+    for &(id, value) in &case.constants {
+        if shape.spec_ids.contains(&id) {
+            run = run.spec(id, value);
+        }
+    }
+    for (&binding, bytes) in &case.buffers {
+        run = run.storage(0, binding, bytes);
+    }
+    let out = run.dispatch(case.groups).map_err(|errors| {
+        let text = errors.to_string();
+        text.lines().next().unwrap_or_default().to_owned()
+    })?;
+    match out.findings.first() {
+        None => Ok(out),
+        Some(finding) => Err(format!("{}: {finding}", finding.rule())),
+    }
+}
+
+/// What is wrong with the outputs, if anything is.
+fn wrong(case: &Case, out: &Ran) -> Option<String> {
+    for output in &case.outputs {
+        let found = output.format.decode(out.bytes(0, output.binding));
+        if found.len() < output.numbers.len() {
+            return Some(format!("binding {} is too small", output.binding));
+        }
+        let mut off = 0;
+        let mut first = None;
+        for (index, (&found, expected)) in found.iter().zip(&output.numbers).enumerate() {
+            let Some((expected, tolerance)) = *expected else {
+                continue;
+            };
+            let is_same = found == expected || (found.is_nan() && expected.is_nan());
+            if is_same || (found - expected).abs() <= tolerance {
+                continue;
+            }
+            off += 1;
+            first.get_or_insert((index, found, expected));
+        }
+        if let Some((index, found, expected)) = first {
+            let all = output.numbers.len();
+            return Some(format!(
+                "{off} of {all} numbers at binding {} differ; number {index} is {found}, not {expected}",
+                output.binding
+            ));
+        }
+    }
+    None
+}
+
+/// The bits of a float, for push constants.
+fn bits(number: f32) -> u32 {
+    number.to_bits()
+}

@@ -62,6 +62,10 @@ kinds! {
         text: "Not all invocations of a workgroup reach the same barrier: some wait at another one, or have ended.",
         advice: "Move the barrier out of the branch or loop, or make its condition the same for the whole workgroup.",
     }
+    MATRIX = "run.matrix", InvalidValue {
+        text: "Not all invocations of the scope of a cooperative matrix execute an instruction on it together. The behaviour is undefined.",
+        advice: "Move the instruction out of the branch or loop, or make its condition the same for the whole scope.",
+    }
     UNREACHABLE = "run.unreachable", InvalidValue {
         text: "`OpUnreachable` is executed. The behaviour is undefined.",
         advice: "Check the branches that lead there.",

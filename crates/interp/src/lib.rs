@@ -26,6 +26,7 @@ pub mod model;
 mod observe;
 mod program;
 mod run;
+mod special;
 
 pub use image::{
     AddressMode, BorderColor, CompareOp, Dimension, Filter, Image, MAX_IMAGE, Reduction, Sampler,

@@ -8,6 +8,7 @@ use spirvkit_grammar::{GlslStd450, Op};
 use crate::fast::Fast;
 use crate::image::{Access, Declared, Sampler};
 use crate::observe::Watches;
+use crate::special::Special;
 
 /// A column: one word for each lane of a gang. Narrower scalars stand in its low bits
 /// with zeros above, Booleans as 0 or 1; 64 bits take two columns, the low words first.
@@ -225,6 +226,7 @@ pub(crate) enum Inst {
     Atomic(u32),
     Group(u32),
     Image(u32),
+    Special(u32),
     Barrier {
         /// Whether it waits for the workgroup, and not just for the tangle.
         workgroup: bool,
@@ -483,6 +485,18 @@ pub(crate) enum BuiltInValue {
     SubgroupLtMask,
     /// Zero: `DeviceIndex` and the like.
     Zero,
+    /// Where in a cooperative matrix an element is that the invocation holds.
+    MatrixPlace(MatrixPlace),
+}
+
+/// The row or column of an element: its index counts from that of the first invocation on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MatrixPlace {
+    pub(crate) first: u32,
+    /// How many columns the matrix has, at least one.
+    pub(crate) columns: u32,
+    pub(crate) of_workgroup: bool,
+    pub(crate) is_row: bool,
 }
 
 /// An entry point, ready to run.
@@ -506,6 +520,7 @@ pub(crate) struct Program {
     pub(crate) accesses: Vec<Access>,
     pub(crate) declared: Vec<Declared>,
     pub(crate) constant_samplers: Vec<Sampler>,
+    pub(crate) specials: Vec<Special>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) objects: Vec<ObjectInfo>,
     /// What objects begin with that all invocations share, where that is not zeros.
@@ -609,6 +624,13 @@ impl Program {
                 .iter()
                 .all(|atomic| is_address(&atomic.address))
             && self.accesses.iter().all(|it| it.is_complete(is, is_scalar))
+            && self.specials.iter().all(|special| {
+                let is_part = match special {
+                    Special::Part { inst, .. } => are(inst),
+                    Special::Collective { .. } => true,
+                };
+                is_part && special.columns().iter().all(is)
+            })
             && self.switches.iter().all(|switch| is(&switch.low))
             && self.moves.iter().all(|(to, from)| is(to) && is(from))
             && self.groups.iter().all(|group| {

@@ -234,6 +234,7 @@ impl<'a> Run<'a> {
             arguments,
             local_size: self.local_size,
             moved: original.functions_start.wrapping_sub(m.functions_start),
+            lanes: self.subgroup_size,
             memories: self.memories.len(),
             is_observed: observer.is_some(),
             ..Surroundings::default()

@@ -86,8 +86,12 @@ impl Lowering<'_, '_> {
                         return Err(self.broken("a composite constant has too many parts"));
                     }
                 }
+                let is_replicated = matches!(
+                    op,
+                    Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT
+                );
                 match op {
-                    Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => {
+                    _ if is_replicated || self.types.form(ty).is_some() => {
                         let part = columns.len().max(1);
                         Ok((0..count).map(|index| columns[index % part]).collect())
                     }

@@ -44,7 +44,7 @@ impl<'a> Lowering<'_, 'a> {
         let mut called = self.m.call_tree(entry);
         called.sort_unstable();
         self.refuse_recursion(&called)?;
-        self.workgroup_size(entry)?;
+        self.note_workgroup_size(entry)?;
         self.derivative_modes(entry)?;
         self.float_modes(entry);
         self.variables(&called)?;

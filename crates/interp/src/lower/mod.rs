@@ -9,6 +9,7 @@
 
 mod addresses;
 mod constants;
+mod cooperative;
 mod derivatives;
 mod extended;
 mod functions;
@@ -34,7 +35,8 @@ use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{Decoration, Op};
 
 use crate::kinds;
-use crate::program::{Address, Inst, NO_REG, Object, Program, Reg};
+use crate::program::{Address, Inst, MatrixPlace, NO_REG, Object, Program, Reg};
+use cooperative::Spans;
 pub(crate) use kernels::Given;
 use kernels::ValueArgument;
 pub use opcodes::{Support, support, support_of};
@@ -53,6 +55,8 @@ pub(crate) struct Surroundings {
     /// How many descriptors there are at each set and binding, for arrays of them that are
     /// sized at run time.
     pub(crate) descriptors: BTreeMap<(u32, u32), u32>,
+    /// How many invocations a subgroup has.
+    pub(crate) lanes: u32,
     /// How many objects there are that have an address.
     pub(crate) memories: usize,
     /// What is given for the arguments of a kernel.
@@ -110,6 +114,8 @@ struct Lowering<'m, 'a> {
     entry: Id,
     /// The arguments of the entry point that are values, until they are loaded.
     value_arguments: Vec<ValueArgument>,
+    /// The columns of rows and columns that slots of cooperative matrices have.
+    matrix_places: HashMap<MatrixPlace, Reg>,
     /// Whether there are row-major matrices.
     has_rows: bool,
     /// How many columns the values list.
@@ -136,10 +142,14 @@ pub(crate) fn lower(
     surroundings: &Surroundings,
 ) -> Result<Program> {
     let types = layout::Types::of(m);
-    let opaque = |ty| opaque_layout(m, ty);
+    let declared = variables::declared_workgroup_size(m, entry);
+    let given = surroundings.local_size.map(|it| it.map(u64::from));
+    let size = declared.or(given).unwrap_or([1; 3]);
+    let spans = Spans::new(surroundings.lanes, size);
+    let opaque = |ty| opaque_layout(m, spans, ty);
     let mut lowering = Lowering {
         m,
-        types: Types::new(m, &types, &opaque),
+        types: Types::new(m, &types, &opaque, spans),
         surroundings,
         program: Program::default(),
         words: HashMap::new(),
@@ -148,6 +158,7 @@ pub(crate) fn lower(
         descriptor_counts: HashMap::new(),
         entry,
         value_arguments: Vec::new(),
+        matrix_places: HashMap::new(),
         has_rows: m.all_decorated_with(Decoration::RowMajor).next().is_some(),
         listed: 0,
         incoming: HashMap::new(),

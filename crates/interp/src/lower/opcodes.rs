@@ -51,6 +51,12 @@ pub(super) enum Owner {
     Products,
     IntegerDot,
     Matrices,
+    MatrixLength,
+    MatrixLoad,
+    MatrixStore,
+    MatrixProduct,
+    MatrixTranspose,
+    MatrixConvert,
     /// One scalar operation for each component.
     Components,
 }
@@ -118,6 +124,12 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::MatrixTimesVector
         | Op::MatrixTimesMatrix
         | Op::OuterProduct => Owner::Matrices,
+        Op::CooperativeMatrixLengthKHR => Owner::MatrixLength,
+        Op::CooperativeMatrixLoadKHR => Owner::MatrixLoad,
+        Op::CooperativeMatrixStoreKHR => Owner::MatrixStore,
+        Op::CooperativeMatrixMulAddKHR => Owner::MatrixProduct,
+        Op::CooperativeMatrixTransposeNV => Owner::MatrixTranspose,
+        Op::CooperativeMatrixConvertUseEXT => Owner::MatrixConvert,
         Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => return None,
         op if op.is_atomic() => Owner::Atomic,
         op if super::groups::is_group(op) => Owner::Group,

@@ -60,6 +60,12 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Products => self.computed(inst, Self::products),
             Owner::IntegerDot => self.computed(inst, Self::integer_dot),
             Owner::Matrices => self.computed(inst, Self::matrices),
+            Owner::MatrixLength => self.computed(inst, Self::matrix_length),
+            Owner::MatrixLoad => self.computed(inst, Self::matrix_load),
+            Owner::MatrixStore => self.matrix_store(inst),
+            Owner::MatrixProduct => self.computed(inst, Self::matrix_product),
+            Owner::MatrixTranspose => self.computed(inst, Self::matrix_transposed),
+            Owner::MatrixConvert => self.computed(inst, Self::matrix_converted),
             Owner::Components => self.computed(inst, Self::by_component),
         }
     }
@@ -109,6 +115,11 @@ impl<'a> Lowering<'_, 'a> {
             if columns.len() > expected as usize {
                 break;
             }
+        }
+        // A cooperative matrix is made of one value for all elements.
+        if self.types.form(ty).is_some() && !columns.is_empty() {
+            let parts = columns.iter().copied().cycle();
+            columns = parts.take(expected as usize).collect();
         }
         Ok(columns)
     }

@@ -8,6 +8,7 @@ use spirvkit_binary::{FloatFormat, Id, NumberType};
 use spirvkit_eval::ScalarType;
 use spirvkit_grammar::Op;
 
+use super::cooperative::{Form, Spans};
 use crate::program::Leaf;
 
 /// How many columns a value may take.
@@ -54,7 +55,11 @@ pub(super) enum NoExtent {
 
 /// The size and the alignment of what no rules lay out: Booleans take four bytes, and
 /// pointers eight.
-pub(super) fn opaque_layout(m: &ModuleIndex<'_>, ty: Id) -> (u64, u64) {
+pub(super) fn opaque_layout(m: &ModuleIndex<'_>, spans: Spans, ty: Id) -> (u64, u64) {
+    if let Some(form) = Form::of(m, spans, ty) {
+        let (size, alignment) = opaque_layout(m, spans, form.component);
+        return (size.saturating_mul(form.slots()), alignment);
+    }
     let leaf = leaf(m, ty).unwrap_or(Leaf::Pointer);
     let size = leaf.bytes().into();
     (size, size)
@@ -92,6 +97,8 @@ pub(super) fn is_type(op: Op) -> bool {
             | Op::TypeInt
             | Op::TypeFloat
             | Op::TypeVector
+            | Op::TypeVectorIdEXT
+            | Op::TypeCooperativeMatrixKHR
             | Op::TypeMatrix
             | Op::TypeArray
             | Op::TypeRuntimeArray
@@ -112,6 +119,7 @@ pub(super) struct Types<'m, 'a> {
     columns: HashMap<Id, Result<u64, NoExtent>>,
     /// The first columns of the members of structures that have been laid out.
     starts: HashMap<Id, Vec<u64>>,
+    spans: Spans,
 }
 
 impl<'m, 'a> Types<'m, 'a> {
@@ -119,12 +127,14 @@ impl<'m, 'a> Types<'m, 'a> {
         m: &'m ModuleIndex<'a>,
         types: &'m layout::Types<'m>,
         opaque: OpaqueLayout<'m>,
+        spans: Spans,
     ) -> Self {
         Self {
             m,
             layouts: DeclaredLayouts::or_natural(types, opaque),
             columns: HashMap::new(),
             starts: HashMap::new(),
+            spans,
         }
     }
 
@@ -135,6 +145,24 @@ impl<'m, 'a> Types<'m, 'a> {
 
     pub(super) fn scalar(&self, ty: Id) -> Option<ScalarType> {
         scalar(self.m, ty)
+    }
+
+    /// The form of a cooperative matrix.
+    pub(super) fn form(&self, ty: Id) -> Option<Form> {
+        Form::of(self.m, self.spans, ty)
+    }
+
+    /// What a vector has for components, and how many; a cooperative matrix is one of the
+    /// elements that an invocation holds.
+    fn vector(&self, ty: Id) -> Option<(Id, u64)> {
+        match self.m.ty(ty) {
+            Type::Vector { component, count } => Some((component, count.into())),
+            Type::LongVector { component, count } => Some((component, self.m.constant_u64(count)?)),
+            _ => {
+                let form = self.form(ty)?;
+                Some((form.component, form.slots()))
+            }
+        }
     }
 
     /// The part that a constant or dynamic index leads to, and where it begins for index 1;
@@ -178,14 +206,14 @@ impl<'m, 'a> Types<'m, 'a> {
                     }
                 }
             }
-            Type::Vector { component, .. } => {
+            _ => {
+                let (component, _) = self.vector(ty).ok_or(NoExtent::Opaque(ty))?;
                 let stride = match whole.arrangement {
                     Arrangement::Vector { stride } => stride,
                     _ => self.size_of(component)?,
                 };
                 Ok((Placed::plain(component), stride))
             }
-            _ => Err(NoExtent::Opaque(ty)),
         }
     }
 
@@ -198,8 +226,11 @@ impl<'m, 'a> Types<'m, 'a> {
                 None => Err(NoExtent::Length(ty)),
             },
             Type::RuntimeArray { .. } => Ok(None),
-            Type::Matrix { count, .. } | Type::Vector { count, .. } => Ok(Some(count.into())),
-            _ => Err(NoExtent::Opaque(ty)),
+            Type::Matrix { count, .. } => Ok(Some(count.into())),
+            _ => match self.vector(ty) {
+                Some((_, count)) => Ok(Some(count)),
+                None => Err(NoExtent::Opaque(ty)),
+            },
         }
     }
 
@@ -341,9 +372,9 @@ impl<'m, 'a> Types<'m, 'a> {
 
     /// The columns of a type that has been laid out.
     fn known_columns(&self, ty: Id) -> Result<u64, NoExtent> {
-        if let Type::Vector { component, count } = self.m.ty(ty) {
+        if let Some((component, count)) = self.vector(ty) {
             let component = self.leaf(component).ok_or(NoExtent::Opaque(component))?;
-            return Ok(component.columns() as u64 * u64::from(count));
+            return Ok((component.columns() as u64).saturating_mul(count));
         }
         if let Some(leaf) = self.leaf(ty) {
             return Ok(leaf.columns() as u64);

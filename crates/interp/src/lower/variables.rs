@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashSet;
 use spirvkit_analysis::index::{Function, Inst as Instruction};
-use spirvkit_analysis::{Lookup, Type};
+use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass,
@@ -429,35 +429,9 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    /// The size of workgroups: the built-in constant, or the execution mode.
-    pub(super) fn workgroup_size(&mut self, entry: Id) -> Result<()> {
-        let mut size = None;
-        for mode in self.m.execution_modes(entry) {
-            let literal = |index: usize| mode.arg(2 + index);
-            let constant = |index: usize| self.m.constant_u64(Id(mode.arg(2 + index)));
-            match ExecutionMode(mode.arg(1)) {
-                ExecutionMode::LocalSize => {
-                    size = Some([literal(0), literal(1), literal(2)].map(u64::from));
-                }
-                ExecutionMode::LocalSizeId => {
-                    let [x, y, z] = [constant(0), constant(1), constant(2)];
-                    size = x.zip(y).zip(z).map(|((x, y), z)| [x, y, z]);
-                }
-                _ => {}
-            }
-        }
-        for (target, decorated) in self.m.all_decorated_with(Decoration::BuiltIn) {
-            let is_size =
-                decorated.member.is_none() && decorated.param(0) == BuiltIn::WorkgroupSize.0;
-            if !is_size || !self.m.is_constant(target) {
-                continue;
-            }
-            let parts = self.m.def(target).map(|inst| inst.args());
-            if let Some(&[x, y, z]) = parts {
-                let [x, y, z] = [x, y, z].map(|part| self.m.constant_u64(Id(part)));
-                size = x.zip(y).zip(z).map(|((x, y), z)| [x, y, z]).or(size);
-            }
-        }
+    /// Notes the size of workgroups, which has to be one that there can be.
+    pub(super) fn note_workgroup_size(&mut self, entry: Id) -> Result<()> {
+        let size = declared_workgroup_size(self.m, entry);
         let given = self.surroundings.local_size.map(|it| it.map(u64::from));
         if let (Some(size), Some(given)) = (size, given)
             && size != given
@@ -484,3 +458,34 @@ impl<'a> Lowering<'_, 'a> {
 
 /// How many invocations a workgroup may have.
 const MAX_WORKGROUP: u32 = 1 << 16;
+
+/// The size of workgroups: the built-in constant, or the execution mode.
+pub(super) fn declared_workgroup_size(m: &ModuleIndex<'_>, entry: Id) -> Option<[u64; 3]> {
+    let mut size = None;
+    for mode in m.execution_modes(entry) {
+        let literal = |index: usize| mode.arg(2 + index);
+        let constant = |index: usize| m.constant_u64(Id(mode.arg(2 + index)));
+        match ExecutionMode(mode.arg(1)) {
+            ExecutionMode::LocalSize => {
+                size = Some([literal(0), literal(1), literal(2)].map(u64::from));
+            }
+            ExecutionMode::LocalSizeId => {
+                let [x, y, z] = [constant(0), constant(1), constant(2)];
+                size = x.zip(y).zip(z).map(|((x, y), z)| [x, y, z]);
+            }
+            _ => {}
+        }
+    }
+    for (target, decorated) in m.all_decorated_with(Decoration::BuiltIn) {
+        let is_size = decorated.member.is_none() && decorated.param(0) == BuiltIn::WorkgroupSize.0;
+        if !is_size || !m.is_constant(target) {
+            continue;
+        }
+        let parts = m.def(target).map(|inst| inst.args());
+        if let Some(&[x, y, z]) = parts {
+            let [x, y, z] = [x, y, z].map(|part| m.constant_u64(Id(part)));
+            size = x.zip(y).zip(z).map(|((x, y), z)| [x, y, z]).or(size);
+        }
+    }
+    size
+}

@@ -12,6 +12,7 @@ mod findings;
 mod groups;
 mod half;
 mod images;
+mod matrices;
 mod memory;
 mod watch;
 
@@ -20,6 +21,7 @@ use std::collections::VecDeque;
 use crate::image::Images;
 use crate::observe::Observer;
 use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Place, Program};
+use crate::special::Special;
 pub(crate) use control::Gang;
 use control::{Active, Path};
 pub(crate) use findings::Findings;
@@ -176,6 +178,11 @@ impl<const W: usize> Workgroup<W> {
         } else if self.gangs.iter().any(|gang| !gang.all_wait()) {
             findings.ended_before_barrier(program, first, who);
         }
+        if let Some(Inst::Special(index)) = program.code.get(first as usize - 1)
+            && let Special::Collective { lanes, what, .. } = &program.specials[*index as usize]
+        {
+            matrices::perform(&mut self.gangs, *lanes, what);
+        }
         for gang in &mut self.gangs {
             gang.pass_barrier();
         }
@@ -264,6 +271,14 @@ impl<const W: usize> Gang<W> {
                 Inst::Atomic(index) => {
                     let atomic = &program.atomics[index as usize];
                     self.atomic(shared, memory, &active, pc, atomic);
+                }
+                Inst::Special(index) => {
+                    let special = &program.specials[index as usize];
+                    if special.is_of_workgroup() {
+                        self.waiting.push(path);
+                        break;
+                    }
+                    self.special(shared, memory, &active, pc, special);
                 }
                 Inst::Group(index) => self.group(&active, &program.groups[index as usize]),
                 Inst::Image(index) => {
@@ -429,6 +444,18 @@ impl<const W: usize> Gang<W> {
             BuiltInValue::SubgroupLeMask => subgroup((bit - 1) | bit),
             BuiltInValue::SubgroupLtMask => subgroup(bit - 1),
             BuiltInValue::Zero => one(0),
+            BuiltInValue::MatrixPlace(place) => {
+                let lane = if place.of_workgroup {
+                    index
+                } else {
+                    lane as u32
+                };
+                let element = place.first.saturating_add(lane);
+                one(match place.is_row {
+                    true => element / place.columns,
+                    false => element % place.columns,
+                })
+            }
         }
     }
 }

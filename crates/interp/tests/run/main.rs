@@ -2,6 +2,7 @@
 
 mod addresses;
 mod control_flow;
+mod cooperative;
 mod derivatives;
 mod findings;
 mod images;

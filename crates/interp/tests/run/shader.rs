@@ -27,6 +27,8 @@ OpCapability GroupNonUniformVote
 OpCapability GroupNonUniformBallot
 OpCapability GroupNonUniformArithmetic
 OpCapability GroupNonUniformShuffle
+OpCapability CooperativeMatrixKHR
+OpCapability LongVectorEXT
 %glsl = OpExtInstImport \"GLSL.std.450\"
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main \"main\" %local %lane %in %out

@@ -96,6 +96,7 @@ fn flash_attention(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        ..Case::default()
     })
 }
 

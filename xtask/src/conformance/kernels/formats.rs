@@ -277,7 +277,11 @@ fn q45_k(packed: &[u8], high: Option<&[u8]>, quants: &[u8], d: f64, m: f64) -> V
     let number = |index: usize| {
         let part = index / 32;
         let byte = quants[32 * (part / 2) + index % 32];
-        let low = if part % 2 == 0 { byte & 15 } else { byte >> 4 };
+        let low = if part.is_multiple_of(2) {
+            byte & 15
+        } else {
+            byte >> 4
+        };
         let bit = high.map_or(0, |high| high[index % 32] >> part & 1);
         let (scale, least) = pair(part);
         d * f64::from(scale) * f64::from(low | bit << 4) - m * f64::from(least)

@@ -113,6 +113,7 @@ fn matrix_vector(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        ..Case::default()
     })
 }
 
@@ -152,6 +153,7 @@ fn matrix_vector_by_expert(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        ..Case::default()
     })
 }
 
@@ -209,6 +211,7 @@ fn matrix_matrix(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        ..Case::default()
     })
 }
 
@@ -255,6 +258,7 @@ fn matrix_matrix_by_expert(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        ..Case::default()
     })
 }
 
@@ -295,5 +299,6 @@ fn matrix_vector_permuted(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        ..Case::default()
     })
 }

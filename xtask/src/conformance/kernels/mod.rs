@@ -53,6 +53,8 @@ struct Case {
     buffers: BTreeMap<u32, Vec<u8>>,
     groups: [u32; 3],
     outputs: Vec<Output>,
+    /// What must be found, and nothing else; each is verified by hand.
+    finding: Option<&'static str>,
 }
 
 /// What a buffer must hold.
@@ -176,9 +178,13 @@ fn execute(words: &[u32], shape: &Shape, case: &Case) -> Result<Ran, String> {
         let text = errors.to_string();
         text.lines().next().unwrap_or_default().to_owned()
     })?;
-    match out.findings.first() {
-        None => Ok(out),
-        Some(finding) => Err(format!("{}: {finding}", finding.rule())),
+    let mut found = out.findings.iter();
+    if let Some(finding) = found.find(|it| Some(it.rule()) != case.finding) {
+        return Err(format!("{}: {finding}", finding.rule()));
+    }
+    match case.finding {
+        Some(rule) if out.findings.is_empty() => Err(format!("{rule} is not found")),
+        _ => Ok(out),
     }
 }
 

@@ -77,6 +77,7 @@ fn reduced(matrix: &[f64], push: Vec<u32>, binding: u32, format: Format, to: Vec
         buffers: [(0, bytes), (binding, room(format, to.len()))].into(),
         groups: [ROWS as u32, 1, 1],
         outputs: vec![output(binding, format, to)],
+        ..Case::default()
     }
 }
 
@@ -269,6 +270,9 @@ fn order_of_rows(shape: &Shape) -> Option<Case> {
     let mut case = reduced(&matrix, push, 2, Format::I32, numbers);
     case.constants = vec![(0, 128), (1, 7)];
     case.groups = [1, r, 1];
+    // What pads a row is read from the next one, and behind the last from nowhere: the numbers
+    // are not used, so that it harms nobody whose device bounds accesses.
+    case.finding = Some("run.bounds");
     Some(case)
 }
 
@@ -288,6 +292,7 @@ fn count_of_equal(shape: &Shape) -> Option<Case> {
         buffers: [(0, bytes(&a)), (1, bytes(&b)), (2, vec![0; 4])].into(),
         groups: [count.div_ceil(64) as u32, 1, 1],
         outputs: vec![output(2, Format::I32, vec![equal as f64])],
+        ..Case::default()
     })
 }
 

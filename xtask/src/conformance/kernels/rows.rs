@@ -65,7 +65,8 @@ fn rows_by_index(shape: &Shape) -> Option<Case> {
     }
     let from = shape.format(0)?;
     let (ids, to) = (&shape.bindings.get(&1)?[0].text, shape.format(2)?);
-    if ids != "i32" || shape.bindings[&2].len() != 1 || shape.workgroup != [512, 1, 1] {
+    let is_list = shape.bindings[&0][0].text == "i32";
+    if ids != "i32" || is_list || shape.bindings[&2].len() != 1 || shape.workgroup != [512, 1, 1] {
         return None;
     }
     let (columns, rows) = (512, 4);

@@ -155,7 +155,7 @@ impl Shape {
             17 => Format::Mxfp4,
             // What both kinds of four bits stand for, they have as constants.
             18 if self.has_float(104.0) || self.has_integer(-104) => Format::Iq4Nl,
-            18 if self.has_float(8.0) => Format::Q4_0,
+            18 if self.has_float(8.0) || self.has_integer(0x0f0f_0f0f) => Format::Q4_0,
             18 => Format::Q1_0,
             20 => Format::Q4_1,
             22 => Format::Q5_0,

@@ -24,6 +24,7 @@ mod lower;
 mod machine;
 pub mod model;
 mod observe;
+mod optimize;
 mod program;
 mod run;
 mod special;

@@ -158,6 +158,22 @@ pub(crate) enum Binary {
     FUnordLessEqual,
 }
 
+impl Binary {
+    /// Whether there are operands for which the result is undefined, which is reported.
+    pub(crate) fn may_be_undefined(self) -> bool {
+        matches!(
+            self,
+            Self::UDiv
+                | Self::UMod
+                | Self::SDiv
+                | Self::SRem
+                | Self::ShiftLeft
+                | Self::ShiftRight
+                | Self::ShiftRightArithmetic
+        )
+    }
+}
+
 /// An instruction. Those with an index have their operands in a table of the
 /// [`Program`].
 #[derive(Clone, Copy, Debug)]
@@ -509,6 +525,9 @@ pub(crate) struct Program {
     pub(crate) constants: Vec<(Reg, u32)>,
     /// How many columns there are, these among them.
     pub(crate) columns: u32,
+    /// How many of them, the first, may be written for lanes that are not active, too: nothing
+    /// is read from them that another path of the gang could have written.
+    pub(crate) temporaries: u32,
     /// Where each function begins.
     pub(crate) functions: Vec<Pc>,
     pub(crate) entry: u32,

@@ -19,6 +19,7 @@ use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
 use crate::observe::Observer;
+use crate::optimize::optimize;
 use crate::program::{ObjectKind, Program};
 use arguments::{Argument, Arguments, shared as shared_by_all};
 
@@ -244,7 +245,8 @@ impl<'a> Run<'a> {
             let count = surroundings.descriptors.entry((set, binding)).or_insert(0);
             *count = (*count).max(element.saturating_add(1));
         }
-        let program = lower(&m, entry, &surroundings)?;
+        let mut program = lower(&m, entry, &surroundings)?;
+        optimize(&mut program);
         let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
         if bytes > self.max_memory {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");

@@ -34,7 +34,7 @@ impl<const W: usize> Gang<W> {
     #[inline(always)]
     pub(crate) fn write(&mut self, active: &Active<W>, to: Reg, words: [u32; W]) {
         let column = &mut self.columns[to as usize];
-        if active.is_full {
+        if active.is_full || to < self.temporaries {
             *column = words;
             return;
         }

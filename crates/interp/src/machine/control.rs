@@ -115,6 +115,8 @@ pub(crate) fn truths<const W: usize>(words: &[u32; W]) -> u64 {
 /// A subgroup.
 pub(crate) struct Gang<const W: usize> {
     pub(crate) columns: Vec<[u32; W]>,
+    /// How many of them may be written for all lanes, as in [`Program::temporaries`].
+    pub(crate) temporaries: u32,
     /// What each lane has in memory of its own, lane after lane.
     pub(crate) memory: Vec<u8>,
     /// The workgroup's.
@@ -139,6 +141,7 @@ impl<const W: usize> Gang<W> {
         }
         Self {
             columns,
+            temporaries: program.temporaries,
             memory: vec![0; program.lane_bytes as usize * W],
             id: [0; 3],
             first: 0,

@@ -1,0 +1,261 @@
+//! Where instructions name columns.
+//!
+//! Everything is taken apart by name here, so that whatever is new has to be thought of.
+
+use crate::program::{
+    Address, Atomic, Cell, Edge, General, Group, Input, Inst, NO_REG, Object, Pair, Place, Program,
+    Reg, Switch, Vector,
+};
+
+/// What an instruction does with a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Reads it, for active lanes only.
+    Read,
+    /// Writes it, for active lanes at least.
+    Write,
+    /// Anything else: the column has to be what it is, where it is.
+    Pin,
+}
+
+/// Whether lanes may part or wait at an instruction, or others run before it is done.
+pub(super) fn is_stop(inst: &Inst) -> bool {
+    match inst {
+        Inst::Copy { .. }
+        | Inst::Unary { .. }
+        | Inst::Binary { .. }
+        | Inst::Select { .. }
+        | Inst::Offset { .. }
+        | Inst::CheckIndex { .. }
+        | Inst::Load { .. }
+        | Inst::Store { .. }
+        | Inst::CheckAlignment { .. }
+        | Inst::ArrayLength { .. }
+        | Inst::General(_)
+        | Inst::Vector(_)
+        | Inst::Atomic(_)
+        | Inst::Group(_)
+        | Inst::Enter { .. } => false,
+        _ => true,
+    }
+}
+
+/// Calls a function with the columns that have to be what they are before the first
+/// instruction.
+pub(super) fn in_program(program: &mut Program, see: &mut impl FnMut(&mut Reg)) {
+    program.constants.iter_mut().for_each(|it| see(&mut it.0));
+    program.zeroed.iter_mut().for_each(&mut *see);
+    for Input { built_in: _, to } in &mut program.inputs {
+        if let Place::Columns(columns) = to {
+            columns.iter_mut().for_each(&mut *see);
+        }
+    }
+}
+
+/// Calls a function with all columns of an instruction, what it reads first.
+pub(super) fn in_inst(
+    inst: &mut Inst,
+    program: &mut Program,
+    see: &mut impl FnMut(&mut Reg, Role),
+) {
+    use Role::{Pin, Read, Write};
+    let mut see = |column: &mut Reg, role: Role| {
+        if *column != NO_REG {
+            see(column, role);
+        }
+    };
+    match inst {
+        Inst::Copy { to, from } => {
+            see(from, Read);
+            see(to, Write);
+        }
+        Inst::Unary { op: _, to, a } => {
+            see(a, Read);
+            see(to, Write);
+        }
+        Inst::Binary { op: _, to, a, b } => {
+            see(a, Read);
+            see(b, Read);
+            see(to, Write);
+        }
+        Inst::Select {
+            to,
+            condition,
+            a,
+            b,
+        } => {
+            see(condition, Read);
+            see(a, Read);
+            see(b, Read);
+            see(to, Write);
+        }
+        Inst::Offset {
+            to,
+            base,
+            index,
+            stride: _,
+        } => {
+            see(base, Read);
+            in_pair(index, &mut see);
+            see(to, Write);
+        }
+        Inst::CheckIndex {
+            index,
+            high,
+            limit: _,
+        } => {
+            see(index, Read);
+            see(high, Read);
+        }
+        Inst::Load {
+            to,
+            cell: Cell { leaf, address },
+        } => {
+            in_address(address, &mut see);
+            write(to, leaf.columns(), &mut see);
+        }
+        Inst::Store {
+            from,
+            cell: Cell { leaf: _, address },
+        } => {
+            in_address(address, &mut see);
+            in_pair(from, &mut see);
+        }
+        Inst::CheckAlignment {
+            address,
+            alignment: _,
+        } => in_address(address, &mut see),
+        Inst::ArrayLength {
+            to,
+            address,
+            stride: _,
+        } => {
+            in_address(address, &mut see);
+            see(to, Write);
+        }
+        Inst::General(index) => {
+            let General {
+                op: _,
+                to,
+                result,
+                operands,
+                environment: _,
+                fast: _,
+            } = &mut program.general[*index as usize];
+            for (_, columns) in operands {
+                in_pair(columns, &mut see);
+            }
+            write(to, result.width().div_ceil(32) as usize, &mut see);
+        }
+        Inst::Vector(index) => {
+            let Vector {
+                instruction: _,
+                to,
+                result: _,
+                operands,
+                environment: _,
+            } = &mut program.vectors[*index as usize];
+            for (_, columns) in operands.iter_mut().flatten() {
+                in_pair(columns, &mut see);
+            }
+            to.iter_mut().for_each(|to| see(to, Pin));
+        }
+        Inst::Atomic(index) => {
+            let Atomic {
+                op: _,
+                to,
+                ty,
+                address,
+                value,
+                comparator,
+                environment: _,
+            } = &mut program.atomics[*index as usize];
+            in_address(address, &mut see);
+            in_pair(value, &mut see);
+            in_pair(comparator, &mut see);
+            write(to, ty.width().div_ceil(32) as usize, &mut see);
+        }
+        Inst::Group(index) => {
+            let Group {
+                op: _,
+                to,
+                value,
+                second,
+                cluster: _,
+                environment: _,
+            } = &mut program.groups[*index as usize];
+            // Lanes may read what those have that are not active.
+            value.iter_mut().for_each(|value| see(value, Pin));
+            see(second, Pin);
+            to.iter_mut().for_each(|to| see(to, Pin));
+        }
+        Inst::Branch {
+            condition,
+            then,
+            otherwise,
+        } => {
+            see(condition, Read);
+            in_edge(then, program, &mut see);
+            in_edge(otherwise, program, &mut see);
+        }
+        Inst::Jump(edge) => in_edge(edge, program, &mut see),
+        Inst::Switch(index) => {
+            let Switch {
+                low,
+                high,
+                cases,
+                default,
+            } = &mut program.switches[*index as usize];
+            see(low, Read);
+            see(high, Read);
+            let edges = cases.iter().map(|case| case.1).chain([*default]);
+            let edges: Vec<Edge> = edges.collect();
+            for edge in edges {
+                in_edge(&edge, program, &mut see);
+            }
+        }
+        Inst::Barrier { .. }
+        | Inst::Call { .. }
+        | Inst::Return
+        | Inst::Terminate
+        | Inst::Unreachable
+        | Inst::Enter { .. } => {}
+    }
+}
+
+/// A scalar that is written: one column, or two, of which the second is the one behind the
+/// first.
+fn write(to: &mut Reg, columns: usize, see: &mut impl FnMut(&mut Reg, Role)) {
+    if columns == 1 {
+        return see(to, Role::Write);
+    }
+    let mut high = to.wrapping_add(1);
+    if *to != NO_REG {
+        see(&mut high, Role::Pin);
+    }
+    see(to, Role::Pin);
+}
+
+fn in_pair(pair: &mut Pair, see: &mut impl FnMut(&mut Reg, Role)) {
+    pair.iter_mut().for_each(|column| see(column, Role::Read));
+}
+
+fn in_address(address: &mut Address, see: &mut impl FnMut(&mut Reg, Role)) {
+    let Address {
+        object,
+        offset,
+        constant: _,
+    } = address;
+    if let Object::Column(column) = object {
+        see(column, Role::Read);
+    }
+    see(offset, Role::Read);
+}
+
+/// What phis get. Several edges may share the moves, so they are not to be changed here.
+fn in_edge(edge: &Edge, program: &Program, see: &mut impl FnMut(&mut Reg, Role)) {
+    for &(mut to, mut from) in &program.moves[edge.moves.0 as usize..edge.moves.1 as usize] {
+        see(&mut from, Role::Pin);
+        see(&mut to, Role::Pin);
+    }
+}

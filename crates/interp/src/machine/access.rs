@@ -40,6 +40,11 @@ fn home(shared: &Shared<'_>, object: Object, is_write: bool) -> Option<Home> {
             Some(Home::Buffer(shared.homes[object as usize]))
         }
         ObjectKind::Memory { .. } => Some(Home::Buffer(shared.homes[object as usize])),
+        ObjectKind::Argument { writable, .. } | ObjectKind::Global { writable, .. }
+            if writable || !is_write =>
+        {
+            Some(Home::Buffer(shared.homes[object as usize]))
+        }
         ObjectKind::Push { .. } if !is_write => Some(Home::Buffer(shared.homes[object as usize])),
         ObjectKind::Workgroup { start, size } => Some(Home::Workgroup(range(start, size))),
         ObjectKind::Lane { start, size } => Some(Home::Lane(range(start, size))),

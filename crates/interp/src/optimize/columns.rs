@@ -20,24 +20,25 @@ pub(super) enum Role {
 
 /// Whether lanes may part or wait at an instruction, or others run before it is done.
 pub(super) fn is_stop(inst: &Inst) -> bool {
-    match inst {
+    !matches!(
+        inst,
         Inst::Copy { .. }
-        | Inst::Unary { .. }
-        | Inst::Binary { .. }
-        | Inst::Select { .. }
-        | Inst::Offset { .. }
-        | Inst::CheckIndex { .. }
-        | Inst::Load { .. }
-        | Inst::Store { .. }
-        | Inst::CheckAlignment { .. }
-        | Inst::ArrayLength { .. }
-        | Inst::General(_)
-        | Inst::Vector(_)
-        | Inst::Atomic(_)
-        | Inst::Group(_)
-        | Inst::Enter { .. } => false,
-        _ => true,
-    }
+            | Inst::Unary { .. }
+            | Inst::Binary { .. }
+            | Inst::Select { .. }
+            | Inst::Offset { .. }
+            | Inst::CheckIndex { .. }
+            | Inst::Load { .. }
+            | Inst::Store { .. }
+            | Inst::CheckAlignment { .. }
+            | Inst::ClassOf { .. }
+            | Inst::ArrayLength { .. }
+            | Inst::General(_)
+            | Inst::Vector(_)
+            | Inst::Atomic(_)
+            | Inst::Group(_)
+            | Inst::Enter { .. }
+    )
 }
 
 /// Calls a function with the columns that have to be what they are before the first
@@ -45,7 +46,12 @@ pub(super) fn is_stop(inst: &Inst) -> bool {
 pub(super) fn in_program(program: &mut Program, see: &mut impl FnMut(&mut Reg)) {
     program.constants.iter_mut().for_each(|it| see(&mut it.0));
     program.zeroed.iter_mut().for_each(&mut *see);
-    for Input { built_in: _, to } in &mut program.inputs {
+    for Input {
+        built_in: _,
+        is_wide: _,
+        to,
+    } in &mut program.inputs
+    {
         if let Place::Columns(columns) = to {
             columns.iter_mut().for_each(&mut *see);
         }
@@ -125,6 +131,10 @@ pub(super) fn in_inst(
             address,
             alignment: _,
         } => in_address(address, &mut see),
+        Inst::ClassOf { to, object } => {
+            see(object, Read);
+            see(to, Write);
+        }
         Inst::ArrayLength {
             to,
             address,

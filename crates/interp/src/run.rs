@@ -246,7 +246,10 @@ impl<'a> Run<'a> {
             *count = (*count).max(element.saturating_add(1));
         }
         let mut program = lower(&m, entry, &surroundings)?;
-        optimize(&mut program);
+        // Observers look for values where lowering put them.
+        if program.watched.is_none() {
+            optimize(&mut program);
+        }
         let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
         if bytes > self.max_memory {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
@@ -477,7 +480,9 @@ pub struct Outcome {
     same: BTreeMap<(u32, u32, u32), (u32, u32, u32)>,
     /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,
-    /// The number of instructions executed, each counted once for all lanes that execute it together.
+    /// The number of instructions executed, each counted once for all lanes that execute it
+    /// together. They are those that the module is lowered to, of which there are more where a
+    /// run is observed.
     pub steps: u64,
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Everything is taken apart by name here, so that whatever is new has to be thought of.
 
+use crate::image::{Access, Coordinates, ImageOp, LodOperand};
 use crate::program::{
-    Address, Atomic, Cell, Edge, General, Group, Input, Inst, NO_REG, Object, Pair, Place, Program,
-    Reg, Switch, Vector,
+    Address, Atomic, Cell, Edge, General, Group, Input, Inst, NO_REG, Object, Operand, Pair, Place,
+    Program, Reg, Switch, Vector,
 };
 
 /// What an instruction does with a column.
@@ -37,6 +38,7 @@ pub(super) fn is_stop(inst: &Inst) -> bool {
             | Inst::Vector(_)
             | Inst::Atomic(_)
             | Inst::Group(_)
+            | Inst::Image(_)
             | Inst::Enter { .. }
     )
 }
@@ -199,6 +201,7 @@ pub(super) fn in_inst(
             see(second, Pin);
             to.iter_mut().for_each(|to| see(to, Pin));
         }
+        Inst::Image(index) => in_access(&mut program.accesses[*index as usize], &mut see),
         Inst::Branch {
             condition,
             then,
@@ -229,6 +232,7 @@ pub(super) fn in_inst(
         | Inst::Return
         | Inst::Terminate
         | Inst::Unreachable
+        | Inst::Watch(_)
         | Inst::Enter { .. } => {}
     }
 }
@@ -260,6 +264,51 @@ fn in_address(address: &mut Address, see: &mut impl FnMut(&mut Reg, Role)) {
         see(column, Role::Read);
     }
     see(offset, Role::Read);
+}
+
+/// An instruction on an image. Lanes may look at what the others of their quad have.
+fn in_access(access: &mut Access, see: &mut impl FnMut(&mut Reg, Role)) {
+    let Access {
+        op,
+        image,
+        sampler,
+        to,
+        result: _,
+        residency,
+        at: Coordinates {
+            axes,
+            layer,
+            divisor,
+        },
+        reference,
+        texel,
+        lod,
+        bias,
+        min_lod,
+        offsets,
+        sample,
+        is_kernel: _,
+    } = access;
+    let mut pin = |column: &mut Reg| see(column, Role::Pin);
+    [image, sampler, residency].into_iter().for_each(&mut pin);
+    to.iter_mut().for_each(&mut pin);
+    if let ImageOp::Gather(Some((_, component))) = op {
+        component.iter_mut().for_each(&mut pin);
+    }
+    let (first, second): (&mut [Operand], &mut [Operand]) = match lod {
+        LodOperand::None | LodOperand::Implicit => (&mut [], &mut []),
+        LodOperand::Explicit(lod) => (std::slice::from_mut(lod), &mut []),
+        LodOperand::Gradients([x, y]) => (x, y),
+    };
+    let lists = [axes, texel, offsets];
+    let optional = [layer, divisor, reference, bias, min_lod, sample];
+    let operands = lists
+        .into_iter()
+        .flatten()
+        .chain(optional.into_iter().flatten());
+    for (_, columns) in operands.chain(first).chain(second) {
+        columns.iter_mut().for_each(&mut pin);
+    }
 }
 
 /// What phis get. Several edges may share the moves, so they are not to be changed here.

@@ -7,6 +7,7 @@ use crate::program::{
     Address, Atomic, Cell, Edge, General, Group, Input, Inst, NO_REG, Object, Operand, Pair, Place,
     Program, Reg, Switch, Vector,
 };
+use crate::special::{Collective, Multiply, Special};
 
 /// What an instruction does with a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +62,7 @@ pub(super) fn in_program(program: &mut Program, see: &mut impl FnMut(&mut Reg)) 
 }
 
 /// Calls a function with all columns of an instruction, what it reads first.
-pub(super) fn in_inst(
-    inst: &mut Inst,
-    program: &mut Program,
-    see: &mut impl FnMut(&mut Reg, Role),
-) {
+pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMut(&mut Reg, Role)) {
     use Role::{Pin, Read, Write};
     let mut see = |column: &mut Reg, role: Role| {
         if *column != NO_REG {
@@ -227,6 +224,7 @@ pub(super) fn in_inst(
                 in_edge(&edge, program, &mut see);
             }
         }
+        Inst::Special(index) => in_special(*index as usize, program, &mut see),
         Inst::Barrier { .. }
         | Inst::Call { .. }
         | Inst::Return
@@ -234,6 +232,49 @@ pub(super) fn in_inst(
         | Inst::Unreachable
         | Inst::Watch(_)
         | Inst::Enter { .. } => {}
+    }
+}
+
+/// What lanes do together, or some of them do.
+fn in_special(index: usize, program: &mut Program, see: &mut impl FnMut(&mut Reg, Role)) {
+    let mut pin = |column: &mut Reg| see(column, Role::Pin);
+    let part = match &mut program.specials[index] {
+        Special::Part {
+            inst,
+            count: _,
+            of_workgroup: _,
+        } => *inst,
+        Special::Collective {
+            of_workgroup: _,
+            lanes: _,
+            what,
+        } => {
+            let matrices = match what {
+                Collective::Multiply(it) => {
+                    let Multiply {
+                        a,
+                        b,
+                        c,
+                        to,
+                        signed: _,
+                        saturates: _,
+                    } = &mut **it;
+                    vec![a, b, c, to]
+                }
+                Collective::Gather {
+                    from,
+                    to,
+                    indexes: _,
+                } => vec![from, to],
+            };
+            let slots = matrices.into_iter().flat_map(|matrix| &mut matrix.slots);
+            return slots.for_each(pin);
+        }
+    };
+    let mut changed = part;
+    in_inst(&mut changed, program, &mut |column, _| pin(column));
+    if let Special::Part { inst, .. } = &mut program.specials[index] {
+        *inst = changed;
     }
 }
 

@@ -14,7 +14,7 @@ use spirvkit_grammar::{Decoration, ExecutionModel};
 use spirvkit_ir::Module;
 use spirvkit_transform::{Specialization, spec_constants, specialize};
 
-use crate::image::{Image, Images, Resources};
+use crate::image::{Images, Resources, Results};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
@@ -476,7 +476,7 @@ pub struct Outcome {
     buffers: BTreeMap<(u32, u32, u32), Vec<u8>>,
     memories: Vec<Vec<u8>>,
     shared: Vec<arguments::Shared>,
-    pub(crate) images: BTreeMap<(u32, u32, u32), Image>,
+    pub(crate) images: Results,
     same: BTreeMap<(u32, u32, u32), (u32, u32, u32)>,
     /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,

@@ -1,6 +1,7 @@
 //! Images and samplers of a run, by set and binding.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_eval::Format;
@@ -9,10 +10,14 @@ use spirvkit_grammar::Dim;
 use super::{Dimension, Image, Layout, MAX_IMAGE, Sampler, Shape};
 use crate::kinds;
 use crate::program::{ObjectKind, Program};
-use crate::run::{Outcome, Run};
+use crate::run::{Name, Outcome, Run};
 
 /// Set, binding, and element of an array of descriptors.
 pub(crate) type Place = (u32, u32, u32);
+
+/// The set where images and samplers stand that are arguments of kernels, each at the binding of
+/// its number.
+pub(crate) const ARGUMENTS: u32 = u32::MAX;
 
 /// What stands in a descriptor.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +118,9 @@ impl Bound {
     }
 }
 
+/// What a run leaves, with the names of variables and arguments.
+pub(crate) type Results = BTreeMap<Place, (Arc<str>, Image)>;
+
 /// The images and samplers of a run, by their objects.
 #[derive(Debug, Default)]
 pub(crate) struct Images {
@@ -147,7 +155,10 @@ impl Images {
                 && let Some(declared) = program.declared.get(declared as usize)
             {
                 let place = (set, binding, element);
-                let here = || format!("`{}` at set {set}, binding {binding}", object.name);
+                let here = || match set {
+                    ARGUMENTS => format!("argument {binding}, `{}`,", object.name),
+                    _ => format!("`{}` at set {set}, binding {binding}", object.name),
+                };
                 let resource = resources.entry(place).or_default();
                 if declared.has_sampler {
                     sampler = resource.sampler.clone();
@@ -186,7 +197,7 @@ impl Images {
         program: &Program,
         homes: &[usize],
         buffers: &mut [Vec<u8>],
-    ) -> BTreeMap<Place, Image> {
+    ) -> Results {
         let mut images = BTreeMap::new();
         for ((object, bound), &home) in program.objects.iter().zip(self.bound).zip(homes) {
             let ObjectKind::Resource {
@@ -200,9 +211,12 @@ impl Images {
             };
             if let Some(bound) = bound {
                 let image = images.entry((set, binding, element));
-                image.or_insert_with(|| Image {
-                    shape: bound.shape,
-                    bytes: std::mem::take(&mut buffers[home]),
+                image.or_insert_with(|| {
+                    let image = Image {
+                        shape: bound.shape,
+                        bytes: std::mem::take(&mut buffers[home]),
+                    };
+                    (object.name.clone(), image)
                 });
             }
         }
@@ -266,6 +280,18 @@ impl Outcome {
 
     /// One element of an array of images.
     pub fn image_element(&self, set: u32, binding: u32, element: u32) -> Option<&Image> {
-        self.images.get(&(set, binding, element))
+        let image = self.images.get(&(set, binding, element));
+        image.map(|(_, image)| image)
+    }
+
+    /// The image that the run left of an argument of a kernel.
+    pub fn image_argument(&self, name: impl Into<Name>) -> Option<&Image> {
+        let name = name.into();
+        let mut all = self.images.range((ARGUMENTS, 0, 0)..);
+        let found = all.find(|((_, index, _), (known, _))| match &name {
+            Name::Index(wanted) => index == wanted,
+            Name::Name(wanted) => **known == **wanted,
+        });
+        found.map(|(_, (_, image))| image)
     }
 }

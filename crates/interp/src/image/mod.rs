@@ -12,7 +12,7 @@ mod level;
 mod sampler;
 mod view;
 
-pub(crate) use bind::{Bound, Declared, DeclaredImage, Images, Resources};
+pub(crate) use bind::{ARGUMENTS, Bound, Declared, DeclaredImage, Images, Resources, Results};
 pub(crate) use describe::{data_type, order};
 pub(crate) use filter::{Request, detail, gather, sample};
 pub(crate) use instruction::{Access, Coordinates, ImageOp, LodOperand};

@@ -83,13 +83,13 @@ impl<'a> Lowering<'_, 'a> {
     /// What the far side of a quad has more than the near one.
     fn difference(&mut self, value: Operand, direction: u32, is_coarse: bool) -> Result<Operand> {
         let kept = if is_coarse { 0 } else { 3 & !direction };
-        let far = self.from_quad(value, kept, direction)?;
-        let near = self.from_quad(value, kept, 0)?;
+        let far = self.quad_lane(value, kept, direction)?;
+        let near = self.quad_lane(value, kept, 0)?;
         self.float(Op::FSub, far, near)
     }
 
     /// What the lane of the quad has whose number keeps some bits of each lane's own.
-    fn from_quad(&mut self, (ty, value): Operand, keep: u32, set: u32) -> Result<Operand> {
+    fn quad_lane(&mut self, (ty, value): Operand, keep: u32, set: u32) -> Result<Operand> {
         let size = ty.width().div_ceil(32) as usize;
         let to = self.columns(size)?;
         let op = GroupOp::QuadLane { keep, set };

@@ -6,13 +6,14 @@ use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
 use spirvkit_eval::Format;
 use spirvkit_grammar::{
-    Decoration, Dim, ImageOperands, Op, SamplerAddressingMode, SamplerFilterMode,
+    AccessQualifier, Decoration, Dim, ImageOperands, Op, SamplerAddressingMode, SamplerFilterMode,
 };
 
 use super::types::{Arrangement, U32};
-use super::{Lowering, Result, arguments};
+use super::{Lowering, Result, Value, arguments};
 use crate::image::{
-    Access, AddressMode, Coordinates, Declared, DeclaredImage, Filter, ImageOp, LodOperand, Sampler,
+    ARGUMENTS, Access, AddressMode, Coordinates, Declared, DeclaredImage, Filter, ImageOp,
+    LodOperand, Sampler,
 };
 use crate::program::{Address, Inst, NO_REG, Object, ObjectKind, Operand, Reg, pair};
 
@@ -157,6 +158,30 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
+    /// An image or sampler that is an argument of a kernel.
+    pub(super) fn resource_argument(&mut self, id: Id, index: u32, ty: Id) -> Result<()> {
+        let declared = self.declared(id, ty)?;
+        let name = self.name(id);
+        let kind = ObjectKind::Resource {
+            set: ARGUMENTS,
+            binding: index,
+            element: 0,
+            declared,
+        };
+        let object = self.new_object(&name, kind)?;
+        let columns = vec![self.word(object); self.resource_columns(ty)];
+        self.values.insert(id.0, Value::Columns(columns));
+        Ok(())
+    }
+
+    /// How many objects the value of an image, a sampler or both names.
+    fn resource_columns(&self, ty: Id) -> usize {
+        match self.m.ty(ty) {
+            Type::SampledImage { .. } => 2,
+            _ => 1,
+        }
+    }
+
     /// Notes what a variable declares, and gives the index of that.
     pub(super) fn declared(&mut self, variable: Id, ty: Id) -> Result<u32> {
         let (image, has_sampler) = match self.m.ty(ty) {
@@ -171,8 +196,10 @@ impl<'a> Lowering<'_, 'a> {
             arrayed: image.arrayed,
             multisampled: image.multisampled,
             format: Format::of_image(image.format),
-            readable: !is(Decoration::NonReadable),
-            writable: !is(Decoration::NonWritable),
+            readable: !is(Decoration::NonReadable)
+                && image.access != Some(AccessQualifier::WriteOnly),
+            writable: !is(Decoration::NonWritable)
+                && image.access != Some(AccessQualifier::ReadOnly),
         });
         if let Some(image) = image
             && !matches!(
@@ -193,10 +220,7 @@ impl<'a> Lowering<'_, 'a> {
             Object::Known(object) => self.word(object),
             Object::Column(column) => column,
         };
-        Ok(match self.m.ty(ty) {
-            Type::SampledImage { .. } => vec![object, object],
-            _ => vec![object],
-        })
+        Ok(vec![object; self.resource_columns(ty)])
     }
 
     /// `OpConstantSampler`.

@@ -23,6 +23,8 @@ pub(crate) enum Given {
     Local(u32),
     /// An address.
     Address(u64),
+    /// An image or a sampler.
+    Resource,
 }
 
 /// An argument that is a value: what is loaded from an object when the kernel begins.
@@ -57,6 +59,13 @@ impl<'a> Lowering<'_, 'a> {
             let given = given.copied().unwrap_or_default();
             let index = index as u32;
             match self.m.ty(ty) {
+                _ if self.is_resource(ty) => {
+                    if given != Given::Resource {
+                        let what = "needs an image or a sampler";
+                        return Err(self.interface(id, index, what));
+                    }
+                    self.resource_argument(id, index, ty)?;
+                }
                 Type::Pointer { class, pointee } if class != StorageClass::Function => {
                     self.pointer_argument(id, index, class, pointee, given)?;
                 }

@@ -9,6 +9,7 @@ use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::Op;
 
 use super::{Element, Outcome, Run, bytes_of};
+use crate::image::{ARGUMENTS, Image, Sampler};
 use crate::kinds;
 use crate::lower::Given;
 use crate::program::{ObjectKind, Program};
@@ -56,6 +57,8 @@ pub(super) enum Argument {
     Bytes(Vec<u8>),
     Local(u32),
     Address(u64),
+    Image(Box<Image>),
+    Sampler(Sampler),
 }
 
 /// The arguments of a kernel, in their order.
@@ -98,6 +101,16 @@ impl Run<'_> {
     /// So several may be the same.
     pub fn address_argument(self, name: impl Into<Name>, address: u64) -> Self {
         self.given(name.into(), Argument::Address(address))
+    }
+
+    /// Gives an argument of a kernel an image.
+    pub fn image_argument(self, name: impl Into<Name>, image: Image) -> Self {
+        self.given(name.into(), Argument::Image(Box::new(image)))
+    }
+
+    /// Gives an argument of a kernel a sampler.
+    pub fn sampler_argument(self, name: impl Into<Name>, sampler: Sampler) -> Self {
+        self.given(name.into(), Argument::Sampler(sampler))
     }
 
     fn given(mut self, name: Name, argument: Argument) -> Self {
@@ -145,6 +158,16 @@ impl Run<'_> {
                 Argument::Bytes(bytes) => {
                     contents[index] = bytes;
                     Given::Bytes(contents[index].len())
+                }
+                Argument::Image(image) => {
+                    let place = (ARGUMENTS, index as u32, 0);
+                    self.resources.entry(place).or_default().image = Some(*image);
+                    Given::Resource
+                }
+                Argument::Sampler(sampler) => {
+                    let place = (ARGUMENTS, index as u32, 0);
+                    self.resources.entry(place).or_default().sampler = Some(sampler);
+                    Given::Resource
                 }
                 Argument::Local(bytes) => Given::Local(bytes),
                 Argument::Address(address) => Given::Address(address),

@@ -6,6 +6,7 @@ mod cooperative;
 mod derivatives;
 mod findings;
 mod images;
+mod kernel_images;
 mod kernels;
 mod observers;
 mod operations;

@@ -12,8 +12,8 @@ const GLOBALS: &str = "%reads = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
 %sampler = OpTypeSampler
 %sampled = OpTypeSampledImage %reads
 %f0 = OpConstant %f32 0
-%literal = OpConstantSampler ClampToEdge 0 Nearest
-%border = OpConstantSampler Clamp 0 Nearest";
+%literal = OpConstantSampler %sampler ClampToEdge 0 Nearest
+%border = OpConstantSampler %sampler Clamp 0 Nearest";
 
 /// An image of two by two texels with the numbers 1 to 4 in red.
 fn image() -> Image {

@@ -25,6 +25,7 @@ mod machine;
 pub mod model;
 mod observe;
 mod optimize;
+mod printing;
 mod program;
 mod run;
 mod special;
@@ -36,4 +37,6 @@ pub use image::{
 pub use kinds::KINDS;
 pub use lower::{Support, support, support_of};
 pub use observe::{Access, AccessKind, Observer, Place, Seen, Step};
-pub use run::{Element, Float, MAX_MEMORY, MAX_STEPS, Name, Outcome, Run, SpecValue, assert_close};
+pub use run::{
+    Element, Float, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Name, Outcome, Run, SpecValue, assert_close,
+};

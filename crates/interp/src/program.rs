@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use spirvkit_eval::{Environment, ScalarType};
-use spirvkit_grammar::{GlslStd450, Op};
+use spirvkit_grammar::{GlslStd450, Op, OpenClStd};
+
+use crate::printing::Spec;
 
 use crate::fast::Fast;
 use crate::image::{Access, Declared, Sampler};
@@ -243,6 +245,7 @@ pub(crate) enum Inst {
     Group(u32),
     Image(u32),
     Special(u32),
+    Print(u32),
     Barrier {
         /// Whether it waits for the workgroup, and not just for the tangle.
         workgroup: bool,
@@ -317,14 +320,36 @@ pub(crate) enum GeneralOp {
     Glsl(GlslStd450),
     /// One of the two results of `Modf` or `Frexp`.
     GlslPair(GlslStd450, usize),
+    OpenCl(OpenClStd),
+    /// One of the two results of `fract` and its like.
+    OpenClPair(OpenClStd, usize),
     /// One half of the result of `OpIAddCarry` and its like.
     Half(Op, usize),
 }
 
-/// An instruction of `GLSL.std.450` on whole vectors.
+/// What `printf` prints.
+#[derive(Clone, Debug)]
+pub(crate) struct Print {
+    pub(crate) parts: Vec<Printed>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Printed {
+    Text(String),
+    Value(Spec, Vec<Operand>),
+}
+
+/// An extended instruction on whole vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VectorOp {
+    Glsl(GlslStd450),
+    OpenCl(OpenClStd),
+}
+
+/// An extended instruction on whole vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct Vector {
-    pub(crate) instruction: GlslStd450,
+    pub(crate) op: VectorOp,
     pub(crate) to: Vec<Reg>,
     /// The type of the result's components.
     pub(crate) result: ScalarType,
@@ -541,6 +566,7 @@ pub(crate) struct Program {
     pub(crate) constant_samplers: Vec<Sampler>,
     pub(crate) specials: Vec<Special>,
     pub(crate) switches: Vec<Switch>,
+    pub(crate) prints: Vec<Print>,
     pub(crate) objects: Vec<ObjectInfo>,
     /// What objects begin with that all invocations share, where that is not zeros.
     pub(crate) initial: Vec<(u32, Vec<u8>)>,
@@ -650,6 +676,14 @@ impl Program {
                 };
                 is_part && special.columns().iter().all(is)
             })
+            && self
+                .prints
+                .iter()
+                .flat_map(|it| &it.parts)
+                .all(|part| match part {
+                    Printed::Text(_) => true,
+                    Printed::Value(_, components) => components.iter().all(is_scalar),
+                })
             && self.switches.iter().all(|switch| is(&switch.low))
             && self.moves.iter().all(|(to, from)| is(to) && is(from))
             && self.groups.iter().all(|group| {

@@ -33,6 +33,9 @@ pub const MAX_STEPS: u64 = 1 << 32;
 /// The default for [`Run::max_memory`], in bytes.
 pub const MAX_MEMORY: u64 = 1 << 30;
 
+/// The default for [`Run::max_printed`], in bytes.
+pub const MAX_PRINTED: usize = 1 << 20;
+
 /// A number that buffers are made of.
 pub trait Element: Copy + sealed::Sealed {
     /// Its size in bytes.
@@ -103,6 +106,7 @@ pub struct Run<'a> {
     subgroup_size: u32,
     max_steps: u64,
     max_memory: u64,
+    max_printed: usize,
 }
 
 impl<'a> Run<'a> {
@@ -123,6 +127,7 @@ impl<'a> Run<'a> {
             subgroup_size: 32,
             max_steps: MAX_STEPS,
             max_memory: MAX_MEMORY,
+            max_printed: MAX_PRINTED,
         }
     }
 
@@ -192,6 +197,13 @@ impl<'a> Run<'a> {
     /// that needs more is an error. The default is [`MAX_MEMORY`].
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.max_memory = bytes;
+        self
+    }
+
+    /// The number of bytes that invocations may print; what goes beyond is left out. The default
+    /// is [`MAX_PRINTED`].
+    pub fn max_printed(mut self, bytes: usize) -> Self {
+        self.max_printed = bytes;
         self
     }
 
@@ -268,6 +280,8 @@ impl<'a> Run<'a> {
             groups,
             offset: self.global_offset,
             observer: observer.map(|observer| &mut *observer as &mut dyn Observer),
+            printed: String::new(),
+            max_printed: self.max_printed,
         };
         match self.subgroup_size {
             4 => dispatch::<4>(&mut shared),
@@ -287,6 +301,7 @@ impl<'a> Run<'a> {
             images,
             findings,
             steps,
+            printed,
             ..
         } = shared;
         let shared = shared_by_all(&program, &homes, &mut buffers);
@@ -317,6 +332,7 @@ impl<'a> Run<'a> {
             shared,
             images,
             same: self.same,
+            printed,
             findings,
             steps,
         })
@@ -478,6 +494,7 @@ pub struct Outcome {
     shared: Vec<arguments::Shared>,
     pub(crate) images: Results,
     same: BTreeMap<(u32, u32, u32), (u32, u32, u32)>,
+    printed: String,
     /// What went wrong, in the order of instructions. Places are those in the given module.
     pub findings: Vec<Diagnostic>,
     /// The number of instructions executed, each counted once for all lanes that execute it
@@ -504,6 +521,11 @@ impl Outcome {
     pub fn read<T: Element>(&self, set: u32, binding: u32) -> Vec<T> {
         let chunks = self.bytes(set, binding).chunks_exact(T::SIZE);
         chunks.map(T::read).collect()
+    }
+
+    /// What invocations printed, with `printf` of OpenCL C and `debugPrintfEXT` of GLSL.
+    pub fn printed(&self) -> &str {
+        &self.printed
     }
 
     /// Whether there are no findings but warnings.

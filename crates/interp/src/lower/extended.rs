@@ -11,14 +11,21 @@ use spirvkit_grammar::{ExtInstSet, GlslStd450 as Glsl};
 
 use super::types::F32;
 use super::{Lowering, Result, arguments};
-use crate::program::{GeneralOp, Inst, MAX_OPERANDS, Operand, Reg, Unary, Vector, pair};
+use crate::program::{GeneralOp, Inst, MAX_OPERANDS, Operand, Reg, Unary, Vector, VectorOp, pair};
 
 impl<'a> Lowering<'_, 'a> {
     pub(super) fn extended(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let set = self.m.definitions.get(inst.id(0));
+        if set == Definition::Import(Import::Known(ExtInstSet::DebugPrintf)) {
+            self.print(inst, arguments(inst, 2))?;
+            return Ok(());
+        }
         if self.m.is_remark(inst) {
             return Ok(());
         }
-        let set = self.m.definitions.get(inst.id(0));
+        if set == Definition::Import(Import::Known(ExtInstSet::OpenClStd)) {
+            return self.opencl(inst);
+        }
         if set != Definition::Import(Import::Known(ExtInstSet::GlslStd450)) {
             return Err(self.unsupported("an extended instruction of this set"));
         }
@@ -97,7 +104,7 @@ impl<'a> Lowering<'_, 'a> {
             return Err(self.not_computable(instruction, why));
         }
         self.program.vectors.push(Vector {
-            instruction,
+            op: VectorOp::Glsl(instruction),
             to: to.clone(),
             result,
             operands,

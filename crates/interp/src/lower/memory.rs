@@ -112,11 +112,16 @@ impl<'a> Lowering<'_, 'a> {
         let Value::Pointer(Pointer { address, .. }) = self.any_value(pointer)? else {
             return Ok(());
         };
+        self.emit_alignment(address, alignment);
+        Ok(())
+    }
+
+    /// Reports an address that is not aligned to a power of two, unless that can be seen.
+    pub(super) fn emit_alignment(&mut self, address: Address, alignment: u32) {
         let is_known = address.offset == NO_REG && address.constant & (alignment - 1) == 0;
         if !is_known && alignment > 1 {
             self.emit(Inst::CheckAlignment { address, alignment });
         }
-        Ok(())
     }
 
     /// Stores what an instruction gives besides its result.
@@ -312,7 +317,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// An address so many strides further.
-    fn advance(&mut self, from: Address, index: Id, stride: u32) -> Result<Address> {
+    pub(super) fn advance(&mut self, from: Address, index: Id, stride: u32) -> Result<Address> {
         if let Some(index) = self.m.constant_i64(index) {
             let further = index.checked_mul(stride.into());
             let constant = further.and_then(|it| it.checked_add(from.constant.into()));
@@ -484,7 +489,7 @@ impl<'a> Lowering<'_, 'a> {
 const MAX_CONSTANT: u32 = u32::MAX - BEYOND;
 
 /// An address so many bytes further.
-fn at(from: Address, offset: u32) -> Address {
+pub(super) fn at(from: Address, offset: u32) -> Address {
     Address {
         constant: advanced(from.constant, offset.into(), 1),
         ..from

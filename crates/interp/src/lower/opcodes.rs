@@ -5,7 +5,7 @@ use spirvkit_eval::{
     Environment, NotComputable, ScalarType, evaluate_glsl_pair, evaluate_glsl_scalar,
     evaluate_glsl_vector, evaluate_scalar,
 };
-use spirvkit_grammar::{Capability, Class, ExtInstSet, GlslStd450, InstructionInfo, Op};
+use spirvkit_grammar::{Capability, Class, ExtInstSet, GlslStd450, InstructionInfo, Op, OpenClStd};
 
 /// What is done with an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +189,7 @@ pub fn support_of(set: ExtInstSet, instruction: u32) -> Support {
     let info = set.instruction(instruction);
     let runs = match set {
         ExtInstSet::GlslStd450 => is_glsl(GlslStd450(instruction)),
+        ExtInstSet::OpenClStd => super::opencl::runs(OpenClStd(instruction)),
         // They are remarks.
         _ => set.is_non_semantic() || set.is_debug_info(),
     };

@@ -639,7 +639,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 }
 
-fn rounding_mode(mode: u32) -> Option<Rounding> {
+pub(super) fn rounding_mode(mode: u32) -> Option<Rounding> {
     use spirvkit_grammar::FPRoundingMode;
     match FPRoundingMode(mode) {
         FPRoundingMode::RTE => Some(Rounding::NearestEven),

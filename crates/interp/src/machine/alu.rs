@@ -2,14 +2,15 @@
 
 use spirvkit_eval::{
     Environment, Evaluated, NotComputable, Outcome, Reason, Scalar, ScalarType, evaluate_extended,
-    evaluate_glsl_pair, evaluate_glsl_scalar, evaluate_glsl_vector, evaluate_scalar,
+    evaluate_glsl_pair, evaluate_glsl_scalar, evaluate_glsl_vector, evaluate_opencl_pair,
+    evaluate_opencl_scalar, evaluate_opencl_vector, evaluate_scalar,
 };
 use spirvkit_grammar::Op;
 
 use super::control::{Active, Gang};
 use super::{Shared, is_column};
 use crate::program::{
-    Binary, General, GeneralOp, MAX_OPERANDS, Pair, Pc, Reg, Unary, Vector, advanced,
+    Binary, General, GeneralOp, MAX_OPERANDS, Pair, Pc, Reg, Unary, Vector, VectorOp, advanced,
 };
 
 /// The NaN that operations make, as `eval` makes it.
@@ -403,13 +404,16 @@ impl<const W: usize> Gang<W> {
             for (operand, of) in operands.iter_mut().zip(&vector.operands) {
                 (*operand, rest) = rest.split_at(of.len());
             }
-            let outcome = evaluate_glsl_vector(
-                vector.instruction,
-                vector.result,
-                &operands[..vector.operands.len()],
-                &vector.environment,
-                &mut results,
-            );
+            let (operands, environment) = (&operands[..vector.operands.len()], &vector.environment);
+            let (result, results) = (vector.result, &mut results[..]);
+            let outcome = match vector.op {
+                VectorOp::Glsl(it) => {
+                    evaluate_glsl_vector(it, result, operands, environment, results)
+                }
+                VectorOp::OpenCl(it) => {
+                    evaluate_opencl_vector(it, result, operands, environment, results)
+                }
+            };
             let Ok(outcome) = outcome else {
                 continue;
             };
@@ -419,7 +423,7 @@ impl<const W: usize> Gang<W> {
                     .findings
                     .undefined(shared.program, pc, reason, invocations);
             }
-            for (to, &result) in vector.to.chunks(size).zip(&results) {
+            for (to, &result) in vector.to.chunks(size).zip(&*results) {
                 self.set_scalar(to[0], lane, result);
             }
         }
@@ -440,6 +444,13 @@ pub(crate) fn evaluate(
         }
         GeneralOp::GlslPair(instruction, index) => {
             let results = evaluate_glsl_pair(instruction, operands, environment)?;
+            Ok(results.map(|results| results[index]))
+        }
+        GeneralOp::OpenCl(instruction) => {
+            evaluate_opencl_scalar(instruction, result, operands, environment)
+        }
+        GeneralOp::OpenClPair(instruction, index) => {
+            let results = evaluate_opencl_pair(instruction, operands, environment)?;
             Ok(results.map(|results| results[index]))
         }
         GeneralOp::Half(op, index) => part(op, operands, index),

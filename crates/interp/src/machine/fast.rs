@@ -9,7 +9,7 @@ use super::alu::{float, without_payload};
 use super::control::{Active, Gang};
 use super::half::{half_of, single_of};
 use crate::fast::{Fast, Kind};
-use crate::program::{General, Reg, Vector};
+use crate::program::{General, Reg, Vector, VectorOp};
 
 #[inline(always)]
 fn truth(condition: bool) -> u32 {
@@ -449,7 +449,10 @@ impl<const W: usize> Gang<W> {
         if vector.environment != Environment::default() {
             return false;
         }
-        match (vector.instruction, &vector.to[..], &vector.operands[..]) {
+        let VectorOp::Glsl(instruction) = vector.op else {
+            return false;
+        };
+        match (instruction, &vector.to[..], &vector.operands[..]) {
             (Glsl::UnpackHalf2x16, &[low, high], [operand]) if operand.len() == 1 => {
                 let words = self.columns[operand[0].1[0] as usize];
                 self.write(active, low, words.map(|word| single_of(word & 0xffff)));

@@ -14,6 +14,7 @@ mod half;
 mod images;
 mod matrices;
 mod memory;
+mod print;
 mod watch;
 
 use std::collections::VecDeque;
@@ -64,6 +65,9 @@ pub(crate) struct Shared<'p> {
     pub(crate) offset: [u32; 3],
     /// Who watches, if anyone does.
     pub(crate) observer: Option<&'p mut (dyn Observer + 'p)>,
+    /// What is printed, and how many bytes it may take.
+    pub(crate) printed: String,
+    pub(crate) max_printed: usize,
 }
 
 /// A workgroup that is under way.
@@ -290,6 +294,9 @@ impl<const W: usize> Gang<W> {
                         shared.steps = begin + steps;
                         return Stop::Steps;
                     }
+                }
+                Inst::Print(index) => {
+                    self.print(shared, &active, &program.prints[index as usize]);
                 }
                 Inst::Enter { frame } => self.enter(&mut path, frame),
                 Inst::Call { function } => {

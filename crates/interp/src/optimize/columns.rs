@@ -5,7 +5,7 @@
 use crate::image::{Access, Coordinates, ImageOp, LodOperand};
 use crate::program::{
     Address, Atomic, Cell, Edge, General, Group, Input, Inst, NO_REG, Object, Operand, Pair, Place,
-    Program, Reg, Switch, Vector,
+    Print, Printed, Program, Reg, Switch, Vector,
 };
 use crate::special::{Collective, Multiply, Special};
 
@@ -40,6 +40,7 @@ pub(super) fn is_stop(inst: &Inst) -> bool {
             | Inst::Atomic(_)
             | Inst::Group(_)
             | Inst::Image(_)
+            | Inst::Print(_)
             | Inst::Enter { .. }
     )
 }
@@ -158,7 +159,7 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
         }
         Inst::Vector(index) => {
             let Vector {
-                instruction: _,
+                op: _,
                 to,
                 result: _,
                 operands,
@@ -197,6 +198,16 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
             value.iter_mut().for_each(|value| see(value, Pin));
             see(second, Pin);
             to.iter_mut().for_each(|to| see(to, Pin));
+        }
+        Inst::Print(index) => {
+            let Print { parts } = &mut program.prints[*index as usize];
+            for part in parts {
+                if let Printed::Value(_, components) = part {
+                    for (_, columns) in components {
+                        in_pair(columns, &mut see);
+                    }
+                }
+            }
         }
         Inst::Image(index) => in_access(&mut program.accesses[*index as usize], &mut see),
         Inst::Branch {

@@ -95,6 +95,7 @@ OpDecorate %packed CPacked
 %constant = OpTypePointer UniformConstant %u32
 %local = OpTypePointer Workgroup %u32
 %private = OpTypePointer Function %u32
+%private_f32 = OpTypePointer Function %f32
 %generic = OpTypePointer Generic %u32
 %by_value = OpTypePointer Function %structure
 %global_structure = OpTypePointer CrossWorkgroup %structure

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use spirvkit_eval::{Environment, ScalarType};
-use spirvkit_grammar::{GlslStd450, Op, OpenClStd};
+use spirvkit_grammar::{GlslStd450, MemoryModel, MemorySemantics, Op, OpenClStd};
 
 use crate::printing::Spec;
 
@@ -249,7 +250,11 @@ pub(crate) enum Inst {
     Barrier {
         /// Whether it waits for the workgroup, and not just for the tangle.
         workgroup: bool,
+        /// How it orders memory: one of [`Program::fences`].
+        fence: u32,
     },
+    /// A memory barrier: one of [`Program::fences`].
+    Fence(u32),
     Call {
         function: u32,
     },
@@ -367,7 +372,38 @@ pub(crate) struct Atomic {
     pub(crate) address: Address,
     pub(crate) value: Pair,
     pub(crate) comparator: Pair,
+    /// How it orders memory.
+    pub(crate) fence: Fence,
+    /// The semantics if a comparison fails.
+    pub(crate) unequal: MemorySemantics,
     pub(crate) environment: Environment,
+}
+
+/// Those among whom a scope orders memory. There is one queue family and one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Invocation,
+    Subgroup,
+    Workgroup,
+    Device,
+}
+
+/// How a barrier or an atomic orders memory (section 3.25).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fence {
+    pub(crate) level: Level,
+    pub(crate) semantics: MemorySemantics,
+}
+
+/// How others see what a load or store accesses (section 3.26).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sharing {
+    /// Whether it takes part in nothing that orders invocations.
+    pub(crate) is_private: bool,
+    /// Among whom it makes what it writes available.
+    pub(crate) available: Option<Level>,
+    /// Among whom what it reads is made visible.
+    pub(crate) visible: Option<Level>,
 }
 
 /// What the lanes of a tangle do together.
@@ -565,6 +601,14 @@ pub(crate) struct Program {
     pub(crate) declared: Vec<Declared>,
     pub(crate) constant_samplers: Vec<Sampler>,
     pub(crate) specials: Vec<Special>,
+    pub(crate) fences: Vec<Fence>,
+    /// How loads and stores are shared, by the word offset that they come from and whether they
+    /// write, where it is not as in most of them.
+    pub(crate) sharing: HashMap<(u32, bool), Sharing>,
+    /// The module's memory model.
+    pub(crate) memory_model: Option<MemoryModel>,
+    /// How the others are.
+    pub(crate) common_sharing: Option<Sharing>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) prints: Vec<Print>,
     pub(crate) objects: Vec<ObjectInfo>,

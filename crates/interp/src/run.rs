@@ -17,7 +17,9 @@ use spirvkit_transform::{Specialization, spec_constants, specialize};
 use crate::image::{Images, Resources, Results};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
-use crate::machine::{Buffer, Findings, Shared, dispatch, workgroup_bytes};
+use crate::machine::{
+    Buffer, Findings, RaceOptions, Races, Schedule, Shared, dispatch, workgroup_bytes,
+};
 use crate::observe::Observer;
 use crate::optimize::optimize;
 use crate::program::{ObjectKind, Program};
@@ -107,6 +109,8 @@ pub struct Run<'a> {
     max_steps: u64,
     max_memory: u64,
     max_printed: usize,
+    race: RaceOptions,
+    seed: u64,
 }
 
 impl<'a> Run<'a> {
@@ -128,6 +132,8 @@ impl<'a> Run<'a> {
             max_steps: MAX_STEPS,
             max_memory: MAX_MEMORY,
             max_printed: MAX_PRINTED,
+            race: RaceOptions::default(),
+            seed: 0,
         }
     }
 
@@ -180,7 +186,8 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// The number of invocations in a subgroup: 4, 8, 16, 32 (the default) or 64.
+    /// The number of invocations in a subgroup, from 1 to 64; the default is 32. Devices have
+    /// powers of two.
     pub fn subgroup_size(mut self, size: u32) -> Self {
         self.subgroup_size = size;
         self
@@ -204,6 +211,35 @@ impl<'a> Run<'a> {
     /// is [`MAX_PRINTED`].
     pub fn max_printed(mut self, bytes: usize) -> Self {
         self.max_printed = bytes;
+        self
+    }
+
+    /// Whether data races are looked for, which takes time; the default is not to.
+    pub fn race(mut self, is_on: bool) -> Self {
+        self.race.is_on = is_on;
+        self
+    }
+
+    /// Whether accesses that are ordered still race if what is written is not made available
+    /// and visible, as the Vulkan memory model demands: by `NonPrivatePointer`,
+    /// `MakeAvailable` and `MakeVisible`, or `Coherent`. The default is not to.
+    pub fn strict(mut self, is_strict: bool) -> Self {
+        self.race.is_strict = is_strict;
+        self
+    }
+
+    /// Whether two writes of the same value are accepted instead of reported as a race. The
+    /// default is not to.
+    pub fn same_value(mut self, is_accepted: bool) -> Self {
+        self.race.allows_same_value = is_accepted;
+        self
+    }
+
+    /// The order in which workgroups, subgroups and lanes that have parted go on, and where
+    /// they are interrupted: 0, the default, for the usual order, each other number for one
+    /// of its own. The same number gives the same order.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
         self
     }
 
@@ -257,6 +293,13 @@ impl<'a> Run<'a> {
             let count = surroundings.descriptors.entry((set, binding)).or_insert(0);
             *count = (*count).max(element.saturating_add(1));
         }
+        if !(1..=64).contains(&self.subgroup_size) {
+            let message = format!(
+                "subgroups of {} invocations; there may be 1 to 64",
+                self.subgroup_size
+            );
+            return Err(Box::new(kinds::INTERFACE.error(message)));
+        }
         let mut program = lower(&m, entry, &surroundings)?;
         // Observers look for values where lowering put them.
         if program.watched.is_none() {
@@ -282,18 +325,20 @@ impl<'a> Run<'a> {
             observer: observer.map(|observer| &mut *observer as &mut dyn Observer),
             printed: String::new(),
             max_printed: self.max_printed,
+            races: None,
+            schedule: (self.seed != 0).then(|| Schedule::new(self.seed, &program)),
+            subgroup_size: self.subgroup_size,
         };
+        if self.race.is_on {
+            let races = Races::new(self.race, &shared, self.subgroup_size);
+            shared.races = Some(Box::new(races));
+        }
         match self.subgroup_size {
-            4 => dispatch::<4>(&mut shared),
-            8 => dispatch::<8>(&mut shared),
-            16 => dispatch::<16>(&mut shared),
-            32 => dispatch::<32>(&mut shared),
-            64 => dispatch::<64>(&mut shared),
-            other => {
-                let message =
-                    format!("subgroups of {other} invocations; there are 4, 8, 16, 32 and 64");
-                return Err(Box::new(kinds::INTERFACE.error(message)));
-            }
+            1..=4 => dispatch::<4>(&mut shared),
+            5..=8 => dispatch::<8>(&mut shared),
+            9..=16 => dispatch::<16>(&mut shared),
+            17..=32 => dispatch::<32>(&mut shared),
+            _ => dispatch::<64>(&mut shared),
         }
         let Shared {
             mut buffers,

@@ -11,6 +11,7 @@ mod kernels;
 mod layouts;
 mod litmus;
 mod modules;
+mod races;
 mod records;
 mod reflect;
 mod sample;
@@ -64,6 +65,8 @@ enum What {
     Litmus(litmus::Arguments),
     /// Reflection against recorded descriptions of modules.
     Reflect(reflect::Arguments),
+    /// The race detector against programs with verdicts of another checker.
+    Races(races::Arguments),
     /// Transformations of real modules: what was valid stays valid.
     Transforms(transforms::Arguments),
 }
@@ -82,6 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Layouts(arguments) => layouts::run(arguments),
         What::Litmus(arguments) => litmus::run(arguments),
         What::Reflect(arguments) => reflect::run(arguments),
+        What::Races(arguments) => races::run(arguments),
         What::Transforms(arguments) => transforms::run(arguments),
     }
 }

@@ -40,7 +40,9 @@ impl<'a> Lowering<'_, 'a> {
     pub(super) fn load(&mut self, inst: Instruction<'a>) -> Result<()> {
         let ty = inst.result_type().unwrap_or(Id(0));
         self.check_alignment(inst.id(0), arguments(inst, 1))?;
+        let start = self.program.code.len();
         let columns = self.load_from(inst.id(0), ty)?;
+        self.share(start, inst, 1);
         self.define_as(inst, ty, columns)?;
         Ok(())
     }
@@ -97,7 +99,10 @@ impl<'a> Lowering<'_, 'a> {
         let value = self.value(inst.id(1))?;
         let ty = self.type_of(inst.id(1))?;
         self.check_alignment(inst.id(0), arguments(inst, 2))?;
-        self.store_to(inst.id(0), ty, &value)
+        let start = self.program.code.len();
+        self.store_to(inst.id(0), ty, &value)?;
+        self.share(start, inst, 2);
+        Ok(())
     }
 
     /// Reports an access through a pointer that is not aligned as these memory operands say.
@@ -167,9 +172,12 @@ impl<'a> Lowering<'_, 'a> {
 
     pub(super) fn copy_memory(&mut self, inst: Instruction<'a>) -> Result<()> {
         let ty = self.pointee(inst.id(1))?;
+        let start = self.program.code.len();
         let value = self.load_from(inst.id(1), ty)?;
         let to = self.pointee(inst.id(0))?;
-        self.store_to(inst.id(0), to, &value)
+        self.store_to(inst.id(0), to, &value)?;
+        self.share(start, inst, 2);
+        Ok(())
     }
 
     /// `OpAccessChain` and its like.
@@ -444,6 +452,11 @@ impl<'a> Lowering<'_, 'a> {
             address,
             value,
             comparator,
+            fence: self.ordering(inst.id(1), inst.id(2)),
+            unequal: self.semantics(match op {
+                Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => inst.id(3),
+                _ => inst.id(2),
+            }),
             environment: self.environment,
         });
         self.emit(Inst::Atomic(self.program.atomics.len() as u32 - 1));

@@ -20,6 +20,7 @@ mod memory;
 mod opcodes;
 mod opencl;
 mod operations;
+mod ordering;
 mod print;
 mod types;
 mod variables;
@@ -171,6 +172,7 @@ pub(crate) fn lower(
     if surroundings.is_observed {
         lowering.program.watched = Some(Box::default());
     }
+    lowering.program.memory_model = Some(m.memory_model);
     lowering.entry_point(entry)?;
     if surroundings.is_observed {
         lowering.keep_values();

@@ -29,6 +29,7 @@ pub(super) enum Owner {
     Pointers,
     Call,
     Barrier,
+    Fence,
     Extended,
     Undef,
     /// The result is the operand.
@@ -75,8 +76,8 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::LoopMerge
         | Op::LifetimeStart
         | Op::LifetimeStop
-        | Op::AssumeTrueKHR
-        | Op::MemoryBarrier => Owner::Nothing,
+        | Op::AssumeTrueKHR => Owner::Nothing,
+        Op::MemoryBarrier => Owner::Fence,
         Op::Branch
         | Op::BranchConditional
         | Op::Switch

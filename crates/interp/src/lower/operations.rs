@@ -35,6 +35,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Pointers => self.pointer_operation(inst),
             Owner::Call => self.call(inst),
             Owner::Barrier => self.barrier(inst),
+            Owner::Fence => self.memory_barrier(inst),
             Owner::Extended => self.extended(inst),
             Owner::Atomic => self.atomic(inst),
             Owner::Group => self.group(inst),
@@ -91,7 +92,8 @@ impl<'a> Lowering<'_, 'a> {
             Some(Scope::Subgroup | Scope::Invocation) => false,
             _ => return Err(self.unsupported("a barrier of a scope wider than the workgroup")),
         };
-        self.emit(Inst::Barrier { workgroup });
+        let fence = self.fence(inst, 1);
+        self.emit(Inst::Barrier { workgroup, fence });
         Ok(())
     }
 

@@ -125,6 +125,8 @@ pub(crate) struct Gang<const W: usize> {
     pub(crate) first: u32,
     /// The lanes that there are.
     pub(crate) all: u64,
+    /// How many a subgroup has that is full.
+    pub(crate) size: u32,
     frames: Vec<Frame>,
     free: Vec<u32>,
     /// Paths that can go on; the last is the next.
@@ -146,6 +148,7 @@ impl<const W: usize> Gang<W> {
             id: [0; 3],
             first: 0,
             all: 0,
+            size: W as u32,
             frames: Vec::new(),
             free: Vec::new(),
             ready: VecDeque::new(),
@@ -187,6 +190,12 @@ impl<const W: usize> Gang<W> {
             first: self.first + mask.trailing_zeros().min(63),
             count: mask.count_ones(),
         }
+    }
+
+    /// Keeps a part of the lanes of a path for later.
+    pub(crate) fn stay(&mut self, part: Path) {
+        self.frames[part.frame as usize].inside += 1;
+        self.ready.push_back(part);
     }
 
     /// Whether all lanes wait at a barrier.

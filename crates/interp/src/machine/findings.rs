@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
 use spirvkit_diagnostics::{Diagnostic, Kind, Location};
 use spirvkit_eval::Reason;
 
 use super::control::Invocations;
+use super::race::Race;
 use crate::kinds;
 use crate::program::{Pc, Program};
 
@@ -25,7 +27,7 @@ struct Finding {
     message: String,
     invocations: Invocations,
     /// Another instruction that has to do with it, and what.
-    other: Option<(u32, &'static str)>,
+    other: Option<(u32, String)>,
     is_warning: bool,
     times: u64,
 }
@@ -132,7 +134,7 @@ impl Findings {
             kind: &kinds::BARRIER,
             message: String::from("only a part of the workgroup waits at this barrier"),
             invocations,
-            other: Some((place, "others wait at this one")),
+            other: Some((place, String::from("others wait at this one"))),
             is_warning: false,
             times: 0,
         };
@@ -149,6 +151,42 @@ impl Findings {
         self.add(program, &kinds::BARRIER, pc - 1, invocations, message);
     }
 
+    /// Two accesses that race, of which this is the second, to an object at an offset.
+    pub(crate) fn race(
+        &mut self,
+        program: &Program,
+        pc: Pc,
+        invocations: Invocations,
+        (name, offset): (Arc<str>, u32),
+        race: Race,
+    ) {
+        let other = program
+            .places
+            .get(race.other as usize)
+            .copied()
+            .unwrap_or(0);
+        let finding = || {
+            let who = invocation(program, race.workgroup, race.local);
+            let Race {
+                deed,
+                own_deed,
+                missing,
+                ..
+            } = race;
+            Finding {
+                kind: &kinds::RACE,
+                message: format!(
+                    "{own_deed} at byte {offset} of `{name}` races with {deed} by {who}: {missing}"
+                ),
+                invocations,
+                other: Some((other, format!("{deed} by {who}"))),
+                is_warning: false,
+                times: 0,
+            }
+        };
+        self.count(program, &kinds::RACE, pc, invocations, finding);
+    }
+
     /// All findings in the order of the module.
     pub(crate) fn into_diagnostics(self, program: &Program) -> Vec<Diagnostic> {
         let found = self.found.into_iter();
@@ -162,11 +200,7 @@ impl Finding {
         let Invocations {
             workgroup, first, ..
         } = self.invocations;
-        let local = program.local_id(first);
-        let who = format!(
-            "by invocation ({}, {}, {}) of workgroup ({}, {}, {})",
-            local[0], local[1], local[2], workgroup[0], workgroup[1], workgroup[2]
-        );
+        let who = format!("by {}", invocation(program, workgroup, first));
         let who = match self.times {
             1 => who,
             times => format!("{times} times, first {who}"),
@@ -184,4 +218,13 @@ impl Finding {
         }
         diagnostic
     }
+}
+
+/// An invocation by its ids.
+fn invocation(program: &Program, workgroup: [u32; 3], local: u32) -> String {
+    let local = program.local_id(local);
+    format!(
+        "invocation ({}, {}, {}) of workgroup ({}, {}, {})",
+        local[0], local[1], local[2], workgroup[0], workgroup[1], workgroup[2]
+    )
 }

@@ -73,8 +73,8 @@ impl<const W: usize> Gang<W> {
             GroupOp::ShuffleDown => self.fetch(active, group, |_, lane, second| {
                 lane.wrapping_add(second as usize)
             }),
-            GroupOp::Rotate => self.fetch(active, group, |_, lane, second| {
-                let size = cluster_size::<W>(group);
+            GroupOp::Rotate => self.fetch(active, group, |this, lane, second| {
+                let size = cluster_size(group, this.size);
                 lane / size * size + (lane % size + second as usize % size) % size
             }),
             GroupOp::QuadBroadcast => self.fetch(active, group, |_, lane, second| {
@@ -168,7 +168,7 @@ impl<const W: usize> Gang<W> {
         let (Some(&to), value) = (group.to.first(), pair(&group.value)) else {
             return;
         };
-        let size = cluster_size::<W>(group);
+        let size = cluster_size(group, self.size);
         for start in (0..W).step_by(size) {
             let cluster = (u64::MAX >> (64 - size)) << start;
             let mut total = Scalar::new(ty, identity);
@@ -198,10 +198,10 @@ impl<const W: usize> Gang<W> {
 }
 
 /// How many lanes a cluster has.
-fn cluster_size<const W: usize>(group: &Group) -> usize {
-    match group.cluster as usize {
-        0 => W,
-        size => size.min(W),
+fn cluster_size(group: &Group, subgroup: u32) -> usize {
+    match group.cluster {
+        0 => subgroup as usize,
+        size => size.min(subgroup) as usize,
     }
 }
 

@@ -15,6 +15,8 @@ mod images;
 mod matrices;
 mod memory;
 mod print;
+mod race;
+mod schedule;
 mod watch;
 
 use std::collections::VecDeque;
@@ -24,8 +26,10 @@ use crate::observe::Observer;
 use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Place, Program};
 use crate::special::Special;
 pub(crate) use control::Gang;
-use control::{Active, Path};
+use control::{Active, Path, lanes};
 pub(crate) use findings::Findings;
+pub(crate) use race::{RaceOptions, Races};
+pub(crate) use schedule::Schedule;
 
 /// How many branches backwards, and turns of loops whose lanes wait for each other, a gang may
 /// take before others have their turn.
@@ -68,6 +72,12 @@ pub(crate) struct Shared<'p> {
     /// What is printed, and how many bytes it may take.
     pub(crate) printed: String,
     pub(crate) max_printed: usize,
+    /// What is known of accesses, if races are looked for.
+    pub(crate) races: Option<Box<Races>>,
+    /// The order of execution, if it is another than usual.
+    pub(crate) schedule: Option<Schedule>,
+    /// How many invocations a subgroup has.
+    pub(crate) subgroup_size: u32,
 }
 
 /// A workgroup that is under way.
@@ -87,14 +97,22 @@ enum Stop {
     Steps,
 }
 
+/// How many workgroups with gangs of so many lanes may be under way at once.
+fn most_under_way(program: &Program, lanes: usize) -> usize {
+    let bytes = workgroup_bytes(program, lanes).max(1);
+    (MAX_BYTES_UNDER_WAY / bytes).clamp(2, MAX_UNDER_WAY) as usize
+}
+
 /// Runs all workgroups.
 pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
+    if shared.schedule.is_some() {
+        return schedule::dispatch::<W>(shared);
+    }
     let [x, y, z] = shared.groups;
     let mut waiting = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
     let mut under_way: VecDeque<Workgroup<W>> = VecDeque::new();
     let mut spare: Vec<Workgroup<W>> = Vec::new();
-    let bytes = workgroup_bytes(shared.program, W).max(1);
-    let most = (MAX_BYTES_UNDER_WAY / bytes).clamp(2, MAX_UNDER_WAY) as usize;
+    let most = most_under_way(shared.program, W);
     loop {
         // A workgroup is run to its end, unless it waits for something.
         let begun = match under_way.len() < most {
@@ -113,7 +131,7 @@ pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
                 if let (Some(observer), [gang, ..]) = (&mut shared.observer, &group.gangs[..]) {
                     observer.workgroup_ends(gang.id);
                 }
-                spare.push(group);
+                spare.push(group.end(shared));
             }
             Stop::Turn => under_way.push_back(group),
             Stop::Steps => return,
@@ -126,7 +144,11 @@ impl<const W: usize> Workgroup<W> {
     fn begin(shared: &mut Shared<'_>, id: [u32; 3], spare: Option<Self>) -> Self {
         let program = shared.program;
         let size: u32 = program.workgroup_size.iter().product();
-        let count = (size as usize).div_ceil(W);
+        let lanes = shared.subgroup_size;
+        let count = size.div_ceil(lanes);
+        if let Some(races) = &mut shared.races {
+            races.begin(id);
+        }
         let mut group = spare.unwrap_or_else(|| Self {
             memory: Vec::new(),
             gangs: (0..count).map(|_| Gang::new(program)).collect(),
@@ -137,13 +159,23 @@ impl<const W: usize> Workgroup<W> {
         group.memory.clear();
         group.memory.resize(program.workgroup_bytes as usize, 0);
         for (index, gang) in group.gangs.iter_mut().enumerate() {
-            let first = (index * W) as u32;
-            gang.begin(program, id, first, (size - first).min(W as u32));
+            let first = index as u32 * lanes;
+            gang.begin(program, id, first, (size - first).min(lanes));
+            gang.size = lanes;
+            gang.part_all(shared.schedule.as_ref());
             for input in &program.inputs {
                 gang.write_input(shared, input);
             }
         }
         group
+    }
+
+    /// A workgroup that has ended, whose memory another may use.
+    fn end(self, shared: &mut Shared<'_>) -> Self {
+        if let Some(races) = &mut shared.races {
+            races.end(self.gangs[0].id);
+        }
+        self
     }
 
     fn run(&mut self, shared: &mut Shared<'_>) -> Stop {
@@ -182,6 +214,9 @@ impl<const W: usize> Workgroup<W> {
         } else if self.gangs.iter().any(|gang| !gang.all_wait()) {
             findings.ended_before_barrier(program, first, who);
         }
+        if shared.races.is_some() {
+            self.race_barrier(shared);
+        }
         if let Some(Inst::Special(index)) = program.code.get(first as usize - 1)
             && let Special::Collective { lanes, what, .. } = &program.specials[*index as usize]
         {
@@ -191,6 +226,31 @@ impl<const W: usize> Workgroup<W> {
             gang.pass_barrier();
         }
         true
+    }
+}
+
+impl<const W: usize> Workgroup<W> {
+    /// Lets the search for races know who passes a barrier.
+    fn race_barrier(&self, shared: &mut Shared<'_>) {
+        let program = shared.program;
+        let Some(races) = &mut shared.races else {
+            return;
+        };
+        let mut passing: Vec<u32> = Vec::new();
+        let mut fence = None;
+        for gang in &self.gangs {
+            let waiting = gang.waiting.iter().fold(0, |all, path| all | path.mask);
+            passing.extend(lanes(waiting).map(|lane| gang.first + lane as u32));
+            for path in &gang.waiting {
+                if let Inst::Barrier { fence: at, .. } = program.code[path.pc as usize - 1] {
+                    fence.get_or_insert(at);
+                }
+            }
+        }
+        if let Some(fence) = fence {
+            let id = self.gangs[0].id;
+            races.control_barrier(id, &passing, program.fences[fence as usize]);
+        }
     }
 }
 
@@ -225,6 +285,7 @@ impl<const W: usize> Gang<W> {
         let mut active = Active::new(path.mask);
         let begin = shared.steps;
         let mut steps = 0u64;
+        let is_scheduled = shared.schedule.is_some();
         loop {
             let pc = path.pc;
             let inst = program.code[pc as usize];
@@ -255,8 +316,18 @@ impl<const W: usize> Gang<W> {
                 Inst::CheckIndex { index, high, limit } => {
                     self.check_index(shared, &active, pc, index, high, limit);
                 }
-                Inst::Load { to, cell } => self.load(shared, memory, &active, pc, to, cell),
-                Inst::Store { from, cell } => self.store(shared, memory, &active, pc, from, cell),
+                Inst::Load { to, cell } => {
+                    if shared.races.is_some() {
+                        self.race_of_load(shared, &active, pc, cell);
+                    }
+                    self.load(shared, memory, &active, pc, to, cell);
+                }
+                Inst::Store { from, cell } => {
+                    if shared.races.is_some() {
+                        self.race_of_store(shared, memory, &active, pc, (from, cell));
+                    }
+                    self.store(shared, memory, &active, pc, from, cell);
+                }
                 Inst::ClassOf { to, object } => self.class_of(program, &active, to, object),
                 Inst::CheckAlignment { address, alignment } => {
                     self.check_alignment(shared, &active, pc, address, alignment);
@@ -302,8 +373,14 @@ impl<const W: usize> Gang<W> {
                 Inst::Call { function } => {
                     self.call(&mut path, program.functions[function as usize]);
                 }
-                Inst::Barrier { workgroup: false } => {}
-                Inst::Barrier { workgroup: true } => {
+                Inst::Fence(fence) => self.race_fence(shared, &active, fence),
+                Inst::Barrier {
+                    workgroup: false,
+                    fence,
+                } => self.race_barrier(shared, &active, fence),
+                Inst::Barrier {
+                    workgroup: true, ..
+                } => {
                     self.waiting.push(path);
                     break;
                 }
@@ -345,6 +422,11 @@ impl<const W: usize> Gang<W> {
                     self.leave(path.frame);
                     break;
                 }
+            }
+            if is_scheduled && shared.interrupts(&inst, begin + steps) {
+                self.ready.push_back(path);
+                shared.steps = begin + steps;
+                return Stop::Turn;
             }
             if path.pc <= pc {
                 if begin + steps > shared.max_steps {
@@ -410,7 +492,7 @@ impl<const W: usize> Gang<W> {
         let subgroup = |mask: u64| [mask & u64::from(u32::MAX), mask >> 32, 0, 0];
         let bit = 1u64 << lane;
         // Lanes from this one on, as far as there are any.
-        let from = (u64::MAX >> (64 - W)) & !(bit - 1);
+        let from = (u64::MAX >> (64 - self.size)) & !(bit - 1);
         let all: u32 = size.iter().product();
         let axes = [0, 1, 2];
         let global_size = axes.map(|axis| shared.groups[axis].wrapping_mul(size[axis]));
@@ -440,10 +522,10 @@ impl<const W: usize> Gang<W> {
                 [_, _, 0 | 1] => 2,
                 _ => 3,
             }),
-            BuiltInValue::SubgroupSize => one(W as u32),
+            BuiltInValue::SubgroupSize => one(self.size),
             BuiltInValue::SubgroupCount => one(self.all.count_ones()),
-            BuiltInValue::SubgroupId => one(self.first / W as u32),
-            BuiltInValue::NumSubgroups => one(all.div_ceil(W as u32)),
+            BuiltInValue::SubgroupId => one(self.first / self.size),
+            BuiltInValue::NumSubgroups => one(all.div_ceil(self.size)),
             BuiltInValue::SubgroupLocalInvocationId => one(lane as u32),
             BuiltInValue::SubgroupEqMask => subgroup(bit),
             BuiltInValue::SubgroupGeMask => subgroup(from),

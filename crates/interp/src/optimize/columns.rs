@@ -178,6 +178,8 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
                 address,
                 value,
                 comparator,
+                fence: _,
+                unequal: _,
                 environment: _,
             } = &mut program.atomics[*index as usize];
             in_address(address, &mut see);
@@ -237,6 +239,7 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
         }
         Inst::Special(index) => in_special(*index as usize, program, &mut see),
         Inst::Barrier { .. }
+        | Inst::Fence(_)
         | Inst::Call { .. }
         | Inst::Return
         | Inst::Terminate

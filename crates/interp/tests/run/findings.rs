@@ -213,7 +213,7 @@ fn what_does_not_match_the_module_is_refused() {
     let full = Run::new(&words)
         .storage(0, 0, &[0u32; 64])
         .zeroed(0, 1, 256);
-    assert!(message(full.clone().subgroup_size(12)).contains("12"));
+    assert!(message(full.clone().subgroup_size(65)).contains("65"));
     let error = full
         .max_memory(1 << 10)
         .dispatch([1, 1, 1])

@@ -13,6 +13,7 @@ mod opencl;
 mod operations;
 mod picture;
 mod printf;
+mod races;
 mod reconvergence;
 mod sampling;
 mod shader;

@@ -1,0 +1,656 @@
+//! What is known to have happened before: the relation happens-before of the memory model
+//! (Vulkan, appendix "Memory Model"), as clocks.
+//!
+//! There is one time for all, which goes on whenever somebody publishes what happened. An
+//! invocation knows of accesses by others up to some time: of each by itself, of a whole
+//! subgroup or of a whole workgroup. Each class of memory has such knowledge of its own,
+//! because a release or acquire is about the classes in its semantics only.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use spirvkit_grammar::MemorySemantics as Semantics;
+
+use crate::program::{Fence, Level};
+
+/// When an access was made, and before when accesses are known.
+pub(super) type Time = u32;
+
+/// Kinds of memory that are ordered each by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Buffer,
+    Workgroup,
+    Image,
+}
+
+/// How many classes there are.
+pub(super) const CLASSES: usize = 3;
+
+/// A bit for each class.
+pub(super) type Classes = u8;
+
+impl Class {
+    pub(super) const ALL: [Self; CLASSES] = [Self::Buffer, Self::Workgroup, Self::Image];
+
+    pub(super) fn bit(self) -> Classes {
+        1 << self as u8
+    }
+
+    /// The semantics of the class, by name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Buffer => "UniformMemory",
+            Self::Workgroup => "WorkgroupMemory",
+            Self::Image => "ImageMemory",
+        }
+    }
+
+    /// The semantics that are about the class.
+    fn semantics(self) -> u32 {
+        match self {
+            Self::Buffer => Semantics::UniformMemory.0 | Semantics::CrossWorkgroupMemory.0,
+            Self::Workgroup => Semantics::WorkgroupMemory.0,
+            Self::Image => Semantics::ImageMemory.0,
+        }
+    }
+}
+
+/// The classes that semantics are about.
+pub(super) fn classes(semantics: Semantics) -> Classes {
+    let all = Class::ALL.iter();
+    let about = all.filter(|class| semantics.0 & class.semantics() != 0);
+    about.fold(0, |all, class| all | class.bit())
+}
+
+/// The classes in a mask.
+pub(super) fn each(classes: Classes) -> impl Iterator<Item = Class> {
+    let is = move |class: &Class| classes & class.bit() != 0;
+    Class::ALL.into_iter().filter(is)
+}
+
+pub(super) fn releases(semantics: Semantics) -> bool {
+    let bits = Semantics::Release.0 | Semantics::AcquireRelease.0;
+    semantics.0 & (bits | Semantics::SequentiallyConsistent.0) != 0
+}
+
+pub(super) fn acquires(semantics: Semantics) -> bool {
+    let bits = Semantics::Acquire.0 | Semantics::AcquireRelease.0;
+    semantics.0 & (bits | Semantics::SequentiallyConsistent.0) != 0
+}
+
+/// An invocation of the dispatch, by numbers that count all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Who {
+    pub(crate) invocation: u32,
+    pub(crate) subgroup: u32,
+    pub(crate) group: u32,
+}
+
+impl Who {
+    /// Whether a level has both in one instance.
+    pub(super) fn shares(self, other: Self, level: Level) -> bool {
+        match level {
+            Level::Invocation => self.invocation == other.invocation,
+            Level::Subgroup => self.subgroup == other.subgroup,
+            Level::Workgroup => self.group == other.group,
+            Level::Device => true,
+        }
+    }
+}
+
+/// How many invocations, subgroups or workgroups are known one by one. Where there are more,
+/// all that happened so far counts as known, which misses races but makes none up.
+const MAX_KNOWN: usize = 4096;
+
+/// Before when accesses are known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    all: Time,
+    invocations: HashMap<u32, Time>,
+    subgroups: HashMap<u32, Time>,
+    groups: HashMap<u32, Time>,
+}
+
+impl Known {
+    pub(super) fn covers(&self, who: Who, time: Time) -> bool {
+        let is = |map: &HashMap<u32, Time>, key: u32| map.get(&key).is_some_and(|&it| time < it);
+        time < self.all
+            || is(&self.invocations, who.invocation)
+            || is(&self.groups, who.group)
+            || is(&self.subgroups, who.subgroup)
+    }
+
+    fn add(&mut self, who: Who, level: Level, time: Time) {
+        let (map, key) = match level {
+            Level::Invocation => (&mut self.invocations, who.invocation),
+            Level::Subgroup => (&mut self.subgroups, who.subgroup),
+            Level::Workgroup | Level::Device => (&mut self.groups, who.group),
+        };
+        let known = map.entry(key).or_insert(time);
+        *known = (*known).max(time);
+        if map.len() > MAX_KNOWN {
+            let all = map.values().copied().max().unwrap_or(0);
+            self.all = self.all.max(all);
+            map.clear();
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.all = self.all.max(other.all);
+        let pairs = [
+            (&mut self.invocations, &other.invocations),
+            (&mut self.subgroups, &other.subgroups),
+            (&mut self.groups, &other.groups),
+        ];
+        for (to, from) in pairs {
+            for (&key, &time) in from {
+                let known = to.entry(key).or_insert(time);
+                *known = (*known).max(time);
+            }
+        }
+        let most = [&self.invocations, &self.subgroups, &self.groups];
+        if most.iter().any(|map| map.len() > MAX_KNOWN) {
+            let times = most.iter().flat_map(|map| map.values().copied());
+            self.all = times.max().unwrap_or(0).max(self.all);
+            self.invocations.clear();
+            self.subgroups.clear();
+            self.groups.clear();
+        }
+    }
+}
+
+/// The levels within which writes can be available, and the index of each.
+const DOMAINS: [Level; 3] = [Level::Subgroup, Level::Workgroup, Level::Device];
+
+/// What an invocation knows of a class of memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    pub(super) happened: Known,
+    /// The writes of which it knows that they were made available, by domain; in the strict
+    /// mode only.
+    available: [Known; 3],
+}
+
+impl View {
+    fn join(&mut self, other: &Self) {
+        self.happened.join(&other.happened);
+        for (to, from) in self.available.iter_mut().zip(&other.available) {
+            to.join(from);
+        }
+    }
+
+    /// Whether a write is available to both in a domain that they share.
+    fn is_available(
+        &self,
+        writer: Who,
+        time: Time,
+        own: Option<Level>,
+        reader: Who,
+        least: Level,
+    ) -> bool {
+        let mut domains = DOMAINS.iter().zip(&self.available);
+        domains.any(|(&domain, available)| {
+            domain >= least
+                && writer.shares(reader, domain)
+                && (available.covers(writer, time) || own >= Some(domain))
+        })
+    }
+}
+
+/// Joins what is shared, and copies it only if something is added.
+fn join(to: &mut Arc<View>, from: &Arc<View>) {
+    if Arc::ptr_eq(to, from) {
+        return;
+    }
+    Arc::make_mut(to).join(from);
+}
+
+/// What an invocation publishes with a release.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    who: Who,
+    time: Time,
+    level: Level,
+    classes: Classes,
+    /// A relaxed write releases nothing, which is kept for messages only.
+    releases: bool,
+    /// Whether others have published with it.
+    is_joint: bool,
+    views: [Arc<View>; CLASSES],
+}
+
+impl Head {
+    /// What somebody knows by acquiring this for a class.
+    fn view(&self, class: Class) -> Arc<View> {
+        let mut view = self.views[class as usize].clone();
+        let level = Level::Invocation;
+        Arc::make_mut(&mut view)
+            .happened
+            .add(self.who, level, self.time);
+        view
+    }
+}
+
+/// Why a release and an acquire order nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    Release,
+    Acquire,
+    Scope,
+    Class,
+}
+
+/// How many releases are kept that have not been acquired, or could not be.
+const MAX_PARKED: usize = 32;
+
+/// What an invocation knows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clock {
+    views: [Arc<View>; CLASSES],
+    /// Before when it knows all that its workgroup has accessed.
+    group_time: [Time; CLASSES],
+    rest: Option<Box<Rest>>,
+    /// The last barrier it has passed, and when.
+    pub(super) barrier: Option<(Fence, Time)>,
+}
+
+/// What few invocations have.
+#[derive(Clone, Debug, Default)]
+struct Rest {
+    /// What the invocation knew when it last made memory visible to itself, by class and
+    /// domain.
+    visible: [[Option<Arc<View>>; 3]; CLASSES],
+    /// Fences that the next atomic writes publish.
+    armed: Vec<Head>,
+    /// What relaxed reads have found, with the class of the atomic, for fences to come.
+    parked: Vec<(Head, Class)>,
+    /// Releases that were read but ordered nothing, and why.
+    missed: Vec<(Missing, Who, Time, Class)>,
+}
+
+impl Clock {
+    fn rest(&mut self) -> &mut Rest {
+        self.rest.get_or_insert_default()
+    }
+
+    /// Whether an access by another is known to have happened.
+    #[inline]
+    pub(super) fn knows(&self, own: Who, other: Who, time: Time, class: Class) -> bool {
+        let class = class as usize;
+        (own.group == other.group && time < self.group_time[class])
+            || self.views[class].happened.covers(other, time)
+    }
+
+    /// Whether a write by another is available to what the invocation does now, and, if
+    /// that reads it, made visible: by itself up to a level, or before.
+    pub(super) fn receives(
+        &self,
+        own: Who,
+        write: (Who, Time),
+        available: Option<Level>,
+        class: Class,
+    ) -> bool {
+        let (writer, time) = write;
+        let view = &self.views[class as usize];
+        view.is_available(writer, time, available, own, Level::Subgroup)
+    }
+
+    pub(super) fn sees(
+        &self,
+        own: Who,
+        write: (Who, Time),
+        available: Option<Level>,
+        visible: Option<Level>,
+        class: Class,
+    ) -> bool {
+        let (writer, time) = write;
+        let now = &self.views[class as usize];
+        let domains = DOMAINS.into_iter().enumerate();
+        let mut shared = domains.filter(|&(_, domain)| writer.shares(own, domain));
+        let is_available = |view: &View, index: usize, domain: Level| {
+            view.happened.covers(writer, time)
+                && (view.available[index].covers(writer, time) || available >= Some(domain))
+        };
+        shared.any(|(index, domain)| {
+            (visible >= Some(domain) && is_available(now, index, domain))
+                || self.rest.as_ref().is_some_and(|rest| {
+                    let view = &rest.visible[class as usize][index];
+                    view.as_ref()
+                        .is_some_and(|view| is_available(view, index, domain))
+                })
+        })
+    }
+
+    /// Makes available what was written before (strict mode).
+    fn make_available(&mut self, own: Who, fence: Fence, time: Time, classes: Classes) {
+        if fence.semantics.0 & Semantics::MakeAvailable.0 == 0 {
+            return;
+        }
+        for class in each(classes) {
+            let view = Arc::make_mut(&mut self.views[class as usize]);
+            let reached = DOMAINS.iter().take_while(|&&domain| domain <= fence.level);
+            for (index, _) in reached.enumerate() {
+                view.available[index].add(own, Level::Invocation, time);
+                // What is available in a narrower domain becomes so in this one.
+                if let Some(narrower) = index.checked_sub(1) {
+                    let narrower = view.available[narrower].clone();
+                    view.available[index].join(&narrower);
+                }
+            }
+        }
+    }
+
+    /// Makes visible what is available (strict mode).
+    fn make_visible(&mut self, fence: Fence, classes: Classes) {
+        if fence.semantics.0 & Semantics::MakeVisible.0 == 0 {
+            return;
+        }
+        for class in each(classes) {
+            let view = self.views[class as usize].clone();
+            for (index, &domain) in DOMAINS.iter().enumerate() {
+                if domain <= fence.level {
+                    self.rest().visible[class as usize][index] = Some(view.clone());
+                }
+            }
+        }
+    }
+
+    /// What the invocation publishes now.
+    fn head(&self, who: Who, fence: Fence, classes: Classes, time: Time) -> Head {
+        Head {
+            who,
+            time,
+            level: fence.level,
+            classes,
+            releases: releases(fence.semantics),
+            is_joint: false,
+            views: self.views.clone(),
+        }
+    }
+
+    /// Whether all that a release has published is known: who knows what an invocation did
+    /// up to a time knows what it knew then.
+    fn has(&self, own: Who, head: &Head, class: Class) -> bool {
+        let happened = &self.views[class as usize].happened;
+        let knows = || happened.covers(head.who, head.time.saturating_sub(1));
+        !head.is_joint && (head.who == own || knows())
+    }
+
+    /// Takes over what a release has published, as far as it is meant for such an acquire.
+    fn acquire(&mut self, own: Who, head: &Head, fence: Fence, classes: Classes) {
+        let in_scope = head.who.shares(own, head.level) && head.who.shares(own, fence.level);
+        let missing = match (head.releases, acquires(fence.semantics)) {
+            (false, _) => Some(Missing::Release),
+            (_, false) => Some(Missing::Acquire),
+            _ if !in_scope => Some(Missing::Scope),
+            _ => None,
+        };
+        for class in Class::ALL {
+            if self.has(own, head, class) {
+                continue;
+            }
+            let is_meant = head.classes & classes & class.bit() != 0;
+            let missing = missing.or((!is_meant).then_some(Missing::Class));
+            match missing {
+                None => join(&mut self.views[class as usize], &head.view(class)),
+                Some(missing) => {
+                    let missed = (missing, head.who, head.time, class);
+                    push_bounded(&mut self.rest().missed, missed);
+                }
+            }
+        }
+    }
+
+    /// What keeps an access by another from being known, if a release and an acquire came
+    /// close.
+    pub(super) fn missing(&self, other: Who, time: Time, class: Class) -> Option<Missing> {
+        let missed = self.rest.as_ref()?.missed.iter().rev();
+        let mut found = missed.filter(|it| it.1 == other && time < it.2 && it.3 == class);
+        found.next().map(|found| found.0)
+    }
+
+    /// Keeps a release for fences to come.
+    fn park(&mut self, head: Head, class: Class) {
+        let parked = &mut self.rest().parked;
+        let is_known = parked.iter().any(|(it, of)| {
+            (it.who, it.time, it.level) == (head.who, head.time, head.level) && *of == class
+        });
+        if !is_known {
+            push_bounded(parked, (head, class));
+        }
+    }
+
+    /// A memory barrier.
+    pub(super) fn fence(&mut self, own: Who, fence: Fence, time: Time) {
+        let classes = classes(fence.semantics);
+        if acquires(fence.semantics) {
+            let parked = self
+                .rest
+                .as_mut()
+                .map(|rest| std::mem::take(&mut rest.parked));
+            for (head, class) in parked.unwrap_or_default() {
+                // The atomic itself has to be of a class that the fence is about.
+                let classes = if classes & class.bit() != 0 {
+                    classes
+                } else {
+                    0
+                };
+                self.acquire(own, &head, fence, classes);
+                self.park(head, class);
+            }
+            self.make_visible(fence, classes);
+        }
+        if releases(fence.semantics) {
+            self.make_available(own, fence, time, classes);
+            let head = self.head(own, fence, classes, time);
+            let armed = &mut self.rest().armed;
+            armed.retain(|it| (it.level, it.classes) != (head.level, head.classes));
+            push_bounded(armed, head);
+        }
+    }
+
+    /// The read of an atomic that finds these releases.
+    pub(super) fn atomic_read(
+        &mut self,
+        own: Who,
+        heads: &[Head],
+        fence: Fence,
+        class: Class,
+        classes: Classes,
+    ) {
+        for head in heads {
+            self.acquire(own, head, fence, classes);
+            let mut classes_of = Class::ALL.iter();
+            let is_new = classes_of.any(|&class| !self.has(own, head, class));
+            if head.releases && is_new {
+                self.park(head.clone(), class);
+            }
+        }
+        if acquires(fence.semantics) {
+            self.make_visible(fence, classes);
+        }
+    }
+
+    /// The write of an atomic: what it publishes.
+    pub(super) fn atomic_write(
+        &mut self,
+        own: Who,
+        fence: Fence,
+        class: Class,
+        classes: Classes,
+        time: Time,
+    ) -> Vec<Head> {
+        if releases(fence.semantics) {
+            self.make_available(own, fence, time, classes);
+        }
+        let mut heads = vec![self.head(own, fence, classes, time)];
+        if let Some(rest) = &self.rest {
+            let armed = rest
+                .armed
+                .iter()
+                .filter(|head| head.classes & class.bit() != 0);
+            heads.extend(armed.cloned());
+        }
+        heads
+    }
+}
+
+/// Keeps the last of a list.
+pub(super) fn push_bounded<T>(list: &mut Vec<T>, item: T) {
+    if list.len() >= MAX_PARKED {
+        list.remove(0);
+    }
+    list.push(item);
+}
+
+/// Adds what is published at a location to what is there. What has the same effect for all
+/// that could acquire it becomes one.
+pub(super) fn publish(heads: &mut Vec<Head>, new: Vec<Head>) {
+    for head in new {
+        let same = heads.iter_mut().find(|it| match head.releases {
+            true => it.who == head.who && (it.level, it.classes) == (head.level, head.classes),
+            // Of those that release nothing, one is enough.
+            false => !it.releases,
+        });
+        match same {
+            Some(same) => *same = head,
+            None => {
+                let head = merged(heads, head);
+                heads.push(head);
+            }
+        }
+    }
+}
+
+/// How many releases one location keeps apart.
+const MAX_HEADS: usize = 64;
+
+fn merged(heads: &mut Vec<Head>, mut head: Head) -> Head {
+    if heads.len() < MAX_HEADS {
+        return head;
+    }
+    let is_same = |it: &Head| {
+        it.who.shares(head.who, head.level)
+            && (it.level, it.classes, it.releases) == (head.level, head.classes, head.releases)
+    };
+    let at = heads.iter().position(is_same).unwrap_or(0);
+    let old = heads.remove(at);
+    if is_same(&old) {
+        head.is_joint = true;
+        for class in Class::ALL {
+            join(&mut head.views[class as usize], &old.view(class));
+        }
+    }
+    head
+}
+
+/// Whether a plain store of an atomic ends what others have published there; in the memory
+/// model of OpenCL, one's own stays.
+pub(super) fn replace(heads: &mut Vec<Head>, own: Who, is_kernel: bool) {
+    heads.retain(|head| is_kernel && head.who == own);
+}
+
+/// A control barrier that some invocations pass together.
+pub(super) fn control_barrier(
+    clocks: &mut [&mut Clock],
+    all: &[Who],
+    fence: Fence,
+    is_whole: bool,
+    time: Time,
+) {
+    let classes = classes(fence.semantics);
+    let is_plain = releases(fence.semantics)
+        && acquires(fence.semantics)
+        && is_whole
+        && fence.level >= Level::Workgroup;
+    let mut arming = 0;
+    for (clock, &who) in clocks.iter_mut().zip(all) {
+        if releases(fence.semantics) {
+            clock.make_available(who, fence, time, classes);
+        }
+        let armed = clock.rest.iter().flat_map(|rest| &rest.armed);
+        arming = armed.fold(arming, |arming, head| arming | head.classes);
+        clock.barrier = Some((fence, time));
+    }
+    if is_plain {
+        pass_together(clocks, all[0], classes, time);
+    }
+    let is_done = is_plain && arming & !classes == 0;
+    if !is_done {
+        pass_apart(clocks, all, fence, classes, time);
+    }
+    if acquires(fence.semantics) {
+        for clock in clocks.iter_mut() {
+            clock.make_visible(fence, classes);
+        }
+    }
+}
+
+/// All of a workgroup know afterwards what any of them knew.
+fn pass_together(clocks: &mut [&mut Clock], of: Who, classes: Classes, time: Time) {
+    for class in each(classes) {
+        let class = class as usize;
+        let mut joined = clocks[0].views[class].clone();
+        let mut last = joined.clone();
+        for clock in clocks.iter() {
+            // Most share what they know.
+            if !Arc::ptr_eq(&clock.views[class], &last) {
+                last = clock.views[class].clone();
+                join(&mut joined, &last);
+            }
+        }
+        Arc::make_mut(&mut joined)
+            .happened
+            .add(of, Level::Workgroup, time);
+        for clock in clocks.iter_mut() {
+            clock.views[class] = joined.clone();
+            clock.group_time[class] = time;
+        }
+    }
+}
+
+/// A barrier as what it is made of: each releases, all meet, each acquires. Fences before
+/// and after take part, too, even if the barrier has no semantics of its own.
+fn pass_apart(clocks: &mut [&mut Clock], all: &[Who], fence: Fence, classes: Classes, time: Time) {
+    let mut heads: Vec<Head> = Vec::new();
+    let subgroups = all.iter().map(|who| who.subgroup);
+    let are_many = subgroups.clone().max().unwrap_or(0) - subgroups.min().unwrap_or(0) > 16;
+    let joint = if are_many {
+        Level::Workgroup
+    } else {
+        Level::Subgroup
+    };
+    for (clock, &who) in clocks.iter().zip(all) {
+        let armed = clock
+            .rest
+            .iter()
+            .flat_map(|rest| rest.armed.iter().cloned());
+        let own = releases(fence.semantics).then(|| clock.head(who, fence, classes, time));
+        for head in armed.chain(own) {
+            let same = heads.iter_mut().find(|it| {
+                it.who.shares(head.who, head.level.min(joint))
+                    && (it.level, it.classes) == (head.level, head.classes)
+            });
+            match same {
+                Some(same) => {
+                    same.is_joint = true;
+                    for class in Class::ALL {
+                        join(&mut same.views[class as usize], &head.view(class));
+                    }
+                }
+                None => heads.push(head),
+            }
+        }
+    }
+    for (clock, &who) in clocks.iter_mut().zip(all) {
+        for head in &heads {
+            if acquires(fence.semantics) {
+                clock.acquire(who, head, fence, classes);
+            }
+            for class in each(head.classes) {
+                clock.park(head.clone(), class);
+            }
+        }
+    }
+}

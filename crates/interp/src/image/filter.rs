@@ -370,3 +370,99 @@ impl Weighted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use spirvkit_eval::Format;
+
+    use super::super::{AddressMode, BorderColor, Image, Layout};
+    use super::*;
+
+    const DIMENSIONS: [Dimension; 5] = [
+        Dimension::D1,
+        Dimension::D2,
+        Dimension::D3,
+        Dimension::Cube,
+        Dimension::Buffer,
+    ];
+
+    const MODES: [AddressMode; 5] = [
+        AddressMode::Repeat,
+        AddressMode::MirroredRepeat,
+        AddressMode::ClampToEdge,
+        AddressMode::ClampToBorder,
+        AddressMode::MirrorClampToEdge,
+    ];
+
+    fn filter() -> impl Strategy<Value = Filter> {
+        proptest::sample::select(vec![Filter::Nearest, Filter::Linear])
+    }
+
+    /// Numbers within images, around them, and those that are hardly any.
+    fn number() -> impl Strategy<Value = f64> {
+        let special = vec![
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            0.0,
+            1e300,
+            -1e-300,
+        ];
+        prop_oneof![-2.0..2.0, -100.0..100.0, proptest::sample::select(special)]
+    }
+
+    fn numbers() -> impl Strategy<Value = [f64; 3]> {
+        [number(), number(), number()]
+    }
+
+    proptest! {
+        /// A sample is always some mixture of texels and the border, which are all alike here.
+        #[test]
+        fn samples_are_mixtures(
+            dimension in proptest::sample::select(DIMENSIONS.to_vec()),
+            (mag, min, mip) in (filter(), filter(), filter()),
+            mode in proptest::sample::select(MODES.to_vec()),
+            at in numbers(),
+            (x, y) in (numbers(), numbers()),
+            (layer, bias, explicit) in (number(), number(), number()),
+            is_explicit: bool,
+            size in 1..5u32,
+            anisotropy in number(),
+            offset in proptest::array::uniform3(any::<i32>()),
+        ) {
+            let format = Format::named("R32G32B32A32_SFLOAT").unwrap();
+            let image = Image::new(dimension, format, [size; 3]).layers(2).levels(3);
+            let layout = Layout::new(&image.shape);
+            let texels = layout.size as usize / 4;
+            let bytes: Vec<u8> = (0..texels).flat_map(|_| 3.0f32.to_le_bytes()).collect();
+            let view = View { shape: &image.shape, layout: &layout, bytes: &bytes };
+            let sampler = Sampler::default()
+                .mag_filter(mag)
+                .min_filter(min)
+                .mip_filter(mip)
+                .address_modes([mode; 3])
+                .max_anisotropy(anisotropy as f32)
+                .border_color(BorderColor::Float([3.0; 4]));
+            let lod = match is_explicit {
+                true => Lod::Explicit(explicit),
+                false => Lod::Gradients(Gradients { x, y }),
+            };
+            let request = Request {
+                at,
+                layer,
+                lod,
+                bias,
+                min_lod: 0.0,
+                offset,
+                reference: None,
+            };
+            let found = sample(&view, &sampler, &request);
+            for value in floats(&found) {
+                prop_assert!((value - 3.0).abs() < 1e-9, "{found:?}");
+            }
+            let found = gather(&view, &sampler, &request, 2, None);
+            prop_assert!(floats(&found).iter().all(|value| (value - 3.0).abs() < 1e-9));
+        }
+    }
+}

@@ -6,6 +6,9 @@ use super::sampler::{Filter, Sampler};
 /// How much may be added to a level of detail (Vulkan, `maxSamplerLodBias`).
 const MAX_BIAS: f64 = 16.0;
 
+/// How many samples may be taken for one (Vulkan, `maxSamplerAnisotropy`).
+const MAX_ANISOTROPY: f64 = 16.0;
+
 /// How coordinates change from one invocation to the next, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Gradients {
@@ -47,7 +50,10 @@ pub(crate) fn level_of_detail(
             let [long_x, long_y] = [x, y].map(|step| length(step, size));
             is_x_longer = long_x > long_y;
             let (most, least) = (long_x.max(long_y), long_x.min(long_y));
-            let allowed = f64::from(sampler.max_anisotropy).clamp(1.0, 16.0);
+            // What is no number is 1.
+            let allowed = f64::from(sampler.max_anisotropy)
+                .max(1.0)
+                .min(MAX_ANISOTROPY);
             let ratio = match least == 0.0 {
                 true if most == 0.0 => 1.0,
                 true => allowed,

@@ -310,8 +310,10 @@ impl<'a> Lowering<'_, 'a> {
         let ty = inst.result_type().unwrap_or(Id(0));
         let texel_type = match is_sparse(op) {
             true => match self.m.members(ty) {
-                &[_, texel] => Id(texel),
-                _ => return Err(self.broken("the result of a sparse access has two members")),
+                &[code, texel] if self.types.columns(Id(code)) == Ok(1) => Id(texel),
+                _ => {
+                    return Err(self.broken("the result of a sparse access has a code and a texel"));
+                }
             },
             false => ty,
         };

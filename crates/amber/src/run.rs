@@ -2,6 +2,7 @@
 
 mod dispatch;
 mod expectations;
+mod images;
 mod memory;
 mod negated;
 mod shaders;
@@ -27,8 +28,9 @@ spirvkit_binary::options! {
         /// The number of invocations in a subgroup, unless the script says so: 4, 8, 16, 32
         /// or 64.
         pub subgroup_size: u32 = 32,
-        /// How many instructions each run of a pipeline may take; see
-        /// [`Run::max_steps`](spirvkit_interp::Run::max_steps).
+        /// How many instructions the runs of a script may take together; see
+        /// [`Run::max_steps`](spirvkit_interp::Run::max_steps). Commands count, too: for what
+        /// they look at, one for 64 bytes, and 16 for each word of a module that is run.
         pub max_steps: u64 = MAX_STEPS,
         /// How many bytes the script's buffers may have together, and a workgroup's values
         /// and variables; see [`Run::max_memory`](spirvkit_interp::Run::max_memory).
@@ -195,6 +197,7 @@ pub fn run(script: &Script, options: &RunOptions, host: &dyn Host) -> Report {
         failures: Vec::new(),
         findings: Vec::new(),
         expectations: 0,
+        steps: options.max_steps,
     };
     let stopped = support::check(script).and_then(|()| runner.commands());
     let (verdict, reasons) = match stopped {
@@ -226,6 +229,8 @@ struct Runner<'s> {
     failures: Vec<Diagnostic>,
     findings: Vec<Diagnostic>,
     expectations: u64,
+    /// How many steps may still be taken.
+    steps: u64,
 }
 
 impl<'s> Runner<'s> {
@@ -259,11 +264,28 @@ impl<'s> Runner<'s> {
                 Work::Compute(groups) => self.dispatch(run.pipeline, groups, span),
                 _ => Err(support::no_graphics(span)),
             },
-            Action::Copy { from, to } => self.memory.copy(*from, *to, span),
-            Action::Write(values) => self.memory.write(values, span),
+            Action::Copy { from, to } => {
+                let size = self.memory.bytes(*from)?.len();
+                self.take_steps(size, span)?;
+                self.memory.copy(*from, *to, span)
+            }
+            Action::Write(values) => {
+                self.take_steps(values.numbers.len(), span)?;
+                self.memory.write(values, span)
+            }
             Action::Expect(expect) => self.expect(expect, span),
             _ => Err(support::no_graphics(span)),
         }
+    }
+
+    /// Counts the steps of a command that looks at so many bytes.
+    fn take_steps(&mut self, bytes: usize, span: Span) -> Result<(), Stop> {
+        let Some(left) = self.steps.checked_sub(1 + bytes as u64 / 64) else {
+            let message = "the script takes more steps than allowed";
+            return Err(Stop::fail(kinds::LIMIT.error(message).at_span(span)));
+        };
+        self.steps = left;
+        Ok(())
     }
 
     /// Notes that an expectation isn't met.

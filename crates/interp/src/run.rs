@@ -14,7 +14,7 @@ use spirvkit_grammar::{Decoration, ExecutionModel};
 use spirvkit_ir::Module;
 use spirvkit_transform::{Specialization, spec_constants, specialize};
 
-use crate::image::{Images, Resources, Results};
+use crate::image::{Given, Images, Place, Resources, Results};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{
@@ -167,8 +167,9 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// Binds a buffer that another place has to this one, too; both are given by set, binding
-    /// and element of an array.
+    /// Binds the buffer or image that another place has to this one, too; both are given by
+    /// set, binding and element of an array. An image that is bound here as well says how the
+    /// bytes at the other place are seen.
     pub fn share(mut self, place: (u32, u32, u32), with: (u32, u32, u32)) -> Self {
         self.same.insert(place, with);
         self
@@ -310,8 +311,15 @@ impl<'a> Run<'a> {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
             return Err(Box::new(kinds::UNSUPPORTED.error(message)));
         }
-        let (mut buffers, mut homes) = self.bind(&program, &mut contents)?;
-        let images = Images::bind(&program, &mut self.resources, &mut buffers, &mut homes)?;
+        let mut known = BTreeMap::new();
+        let (mut buffers, mut homes) = self.bind(&program, &mut contents, &mut known)?;
+        let given = Given {
+            resources: &mut self.resources,
+            unused: &mut self.buffers,
+            same: &self.same,
+            known,
+        };
+        let images = Images::bind(&program, given, &mut buffers, &mut homes)?;
         let mut shared = Shared {
             program: &program,
             buffers,
@@ -456,17 +464,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The buffers of the run, and which of them each object is.
+    /// The buffers of the run, and which of them each object is. Adds which stand at which
+    /// place.
     fn bind(
         &mut self,
         program: &Program,
         arguments: &mut [Buffer],
+        known: &mut BTreeMap<Place, usize>,
     ) -> Result<(Vec<Buffer>, Vec<usize>), Box<Diagnostic>> {
         let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
         // What is no buffer is the first, which is empty.
         let mut buffers = vec![Buffer::new()];
         let mut homes = Vec::with_capacity(program.objects.len());
-        let mut known: BTreeMap<(u32, u32, u32), usize> = BTreeMap::new();
         for object in &program.objects {
             let home = match object.kind {
                 ObjectKind::Buffer {

@@ -5,16 +5,20 @@ use std::collections::BTreeMap;
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_diagnostics::{Diagnostic, Severity, Span};
 use spirvkit_grammar::Decoration;
-use spirvkit_interp::Run;
+use spirvkit_interp::{self as interp, Run};
 
-use super::{Runner, Stop};
-use crate::pipeline::{Attachment, BoundBuffer, Pipeline, Resource, SubgroupSize};
+use super::memory::Part;
+use super::{Runner, Stop, images};
+use crate::pipeline::{Attachment, Binding, BoundBuffer, Pipeline, Resource, SubgroupSize};
 use crate::reader::quoted;
-use crate::script::{Buffer, Handle};
+use crate::script::Handle;
 use crate::words::{DescriptorKind, Stage};
 
 /// How many bytes of push constants there are at least; what the script doesn't give is zero.
 const PUSH_CONSTANTS: usize = 256;
+
+/// What making a module ready to run costs for each word, as if so many bytes were looked at.
+const LOWERING: usize = 1024;
 
 /// The smallest and the largest subgroups that there are.
 const SUBGROUP_SIZES: [u32; 2] = [4, 64];
@@ -22,13 +26,8 @@ const SUBGROUP_SIZES: [u32; 2] = [4, 64];
 /// Set, binding and element of an array.
 type Place = (u32, u32, u32);
 
-/// A part of a buffer, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
-    buffer: usize,
-    start: usize,
-    end: usize,
-}
+/// Which parts of buffers are bound, and where.
+type Parts = BTreeMap<Part, Vec<Place>>;
 
 impl<'s> Runner<'s> {
     /// Runs a compute pipeline.
@@ -45,10 +44,11 @@ impl<'s> Runner<'s> {
             return Ok(());
         };
         let module = self.shaders.module(script, self.host, attachment, span)?;
+        self.take_steps(module.words.len() * LOWERING, span)?;
         let mut run = Run::new(&module.words)
             .entry(&attachment.entry_point)
             .subgroup_size(self.subgroup_size(attachment, span)?)
-            .max_steps(self.options.max_steps)
+            .max_steps(self.steps)
             .max_memory(self.options.max_memory);
         for (id, bits) in constants(&module.words, attachment) {
             run = run.spec(id, bits);
@@ -61,6 +61,10 @@ impl<'s> Runner<'s> {
             run = run.push(&[0u8; PUSH_CONSTANTS]);
         }
         let (run, parts) = self.bind(run, pipeline, span)?;
+        if is_overlapping(&parts) && is_aliased(&module.words) {
+            let message = "different parts of a buffer that overlap can't be `Aliased` yet";
+            return Err(Stop::skip(Some(span), message));
+        }
         let locate = |diagnostic: Diagnostic| module.locate(diagnostic, span);
         let outcome = run.dispatch(groups).map_err(|errors| {
             let errors = errors.into_vec();
@@ -70,13 +74,17 @@ impl<'s> Runner<'s> {
                 None => Stop::Fail(errors.into_iter().map(locate).collect()),
             }
         })?;
-        for (part, (set, binding, element)) in parts {
-            let Some(bytes) = outcome.element(set, binding, element) else {
-                continue;
-            };
-            let target = self.memory.bytes(Handle::new(part.buffer))?;
-            target[part.start..part.end].copy_from_slice(bytes);
-        }
+        self.steps = self.steps.saturating_sub(outcome.steps);
+        let results = parts.iter().filter_map(|(part, places)| {
+            // A shader may leave alone what is bound.
+            let bytes = places.iter().find_map(|&(set, binding, element)| {
+                let image = || outcome.image_element(set, binding, element);
+                let bytes = outcome.element(set, binding, element);
+                bytes.or_else(|| image().map(interp::Image::contents))
+            });
+            Some((*part, bytes?))
+        });
+        self.memory.update(&results.collect::<Vec<_>>());
         let (stops, others): (Vec<Diagnostic>, Vec<Diagnostic>) = outcome
             .findings
             .iter()
@@ -113,37 +121,98 @@ impl<'s> Runner<'s> {
         mut run: Run<'r>,
         pipeline: &Pipeline,
         span: Span,
-    ) -> Result<(Run<'r>, BTreeMap<Part, Place>), Stop> {
-        let mut parts: BTreeMap<Part, Place> = BTreeMap::new();
+    ) -> Result<(Run<'r>, Parts), Stop> {
         if !pipeline.arguments.is_empty() {
             return Err(Stop::skip(Some(span), "kernels can't be run yet"));
         }
-        for binding in &pipeline.bindings {
-            let Resource::Buffers { kind, buffers, .. } = &binding.resource else {
-                return Err(Stop::skip(Some(span), "samplers can't be run yet"));
-            };
-            if !is_memory(*kind) {
-                return Err(Stop::skip(Some(span), "images can't be run yet"));
-            }
-            for (element, bound) in (0..).zip(buffers) {
-                let place = (binding.set, binding.binding, element);
-                let part = self.part(bound, span)?;
-                if let Some(&first) = parts.get(&part) {
-                    run = run.share(place, first);
+        let script = self.script;
+        let mut parts = Parts::new();
+        // What is a buffer as well as an image is bound as a buffer first.
+        let is_buffer = |it: &&Binding| matches!(it.resource, Resource::Buffers { kind, .. } if is_memory(kind));
+        let bindings = pipeline.bindings.iter();
+        let buffers = bindings.clone().filter(is_buffer);
+        for binding in buffers.chain(bindings.filter(|it| !is_buffer(it))) {
+            let (set, number) = (binding.set, binding.binding);
+            let (kind, buffers, sampler, level) = match &binding.resource {
+                Resource::Buffers {
+                    kind,
+                    buffers,
+                    sampler,
+                    base_mip_level,
+                } => (*kind, buffers, *sampler, *base_mip_level),
+                Resource::Samplers(samplers) => {
+                    for (element, sampler) in (0..).zip(samplers) {
+                        let sampler = images::sampler(&script[*sampler]);
+                        run = run.sampler_element(set, number, element, sampler);
+                    }
                     continue;
                 }
-                let bytes = &self.memory.bytes(bound.buffer)?[part.start..part.end];
-                run = run.element(place.0, place.1, place.2, bytes);
-                parts.insert(part, place);
+                Resource::AccelerationStructure(_) => {
+                    return Err(Stop::skip(Some(span), "ray queries can't be run yet"));
+                }
+            };
+            for (element, bound) in (0..).zip(buffers) {
+                let place = (set, number, element);
+                let image = match is_memory(kind) {
+                    true => None,
+                    false => Some(self.image(bound, kind, level, span)?),
+                };
+                let part = match &image {
+                    Some((_, part)) => *part,
+                    None => self.part(bound, span)?,
+                };
+                if let Some(sampler) = sampler {
+                    let sampler = images::sampler(&script[sampler]);
+                    run = run.sampler_element(set, number, element, sampler);
+                }
+                self.take_steps(part.end - part.start, span)?;
+                let places = parts.entry(part).or_default();
+                let bytes = &self.memory.filled(bound.buffer)[part.start..part.end];
+                run = match (image, places.first()) {
+                    (None, None) => run.element(set, number, element, bytes),
+                    (None, Some(&first)) => run.share(place, first),
+                    (Some((image, _)), None) => {
+                        run.image_element(set, number, element, image.bytes(bytes.to_vec()))
+                    }
+                    (Some((image, _)), Some(&first)) => run
+                        .image_element(set, number, element, image)
+                        .share(place, first),
+                };
+                places.push(place);
             }
         }
-        let ends = parts.keys().zip(parts.keys().skip(1));
-        let overlap = |(a, b): (&Part, &Part)| a.buffer == b.buffer && b.start < a.end;
-        if ends.clone().any(overlap) {
-            let message = "different parts of a buffer that overlap can't be bound yet";
+        Ok((run, parts))
+    }
+
+    /// A buffer as an image, still without its bytes, and which these are.
+    fn image(
+        &mut self,
+        bound: &BoundBuffer,
+        kind: DescriptorKind,
+        level: u32,
+        span: Span,
+    ) -> Result<(interp::Image, Part), Stop> {
+        let script = self.script;
+        let buffer = &script[bound.buffer];
+        let framebuffer = self.memory.framebuffer(bound.buffer);
+        if bound.offset.saturating_add(bound.dynamic_offset) > 0 || bound.range.is_some() {
+            let message = "a part of a buffer can't be bound as an image yet";
             return Err(Stop::skip(Some(span), message));
         }
-        Ok((run, parts))
+        let image = images::image(script, buffer, framebuffer, kind);
+        let image = image.map_err(|why| Stop::skip(Some(span), why))?;
+        self.memory.extend(bound.buffer, image.byte_size())?;
+        let size = image.byte_size() as usize;
+        let Some((image, start)) = images::from_level(image, level) else {
+            let message = format!("`{}` has no such level of detail", quoted(&buffer.name));
+            return Err(Stop::fail(crate::kinds::WRITE.error(message).at_span(span)));
+        };
+        let part = Part {
+            buffer: bound.buffer.index(),
+            start: start as usize,
+            end: size,
+        };
+        Ok((image, part))
     }
 
     /// The part of a buffer that is bound.
@@ -162,11 +231,26 @@ impl<'s> Runner<'s> {
             return Err(Stop::fail(crate::kinds::WRITE.error(message).at_span(span)));
         }
         Ok(Part {
-            buffer: Handle::<Buffer>::index(bound.buffer),
+            buffer: bound.buffer.index(),
             start: start as usize,
             end: end as usize,
         })
     }
+}
+
+/// Whether parts of a buffer that are bound overlap.
+fn is_overlapping(parts: &Parts) -> bool {
+    let mut pairs = parts.keys().zip(parts.keys().skip(1));
+    pairs.any(|(a, b)| a.buffer == b.buffer && b.start < a.end)
+}
+
+/// Whether writes to one part of a buffer may be seen in another that overlaps: only variables
+/// with this decoration may access the same memory if one writes to it (section 2.18.2).
+fn is_aliased(words: &[u32]) -> bool {
+    ModuleIndex::new(words).is_ok_and(|m| {
+        let mut aliased = m.all_decorated_with(Decoration::Aliased);
+        aliased.next().is_some()
+    })
 }
 
 /// Whether shaders see it as bytes.

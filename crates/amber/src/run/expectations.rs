@@ -14,6 +14,13 @@ impl Runner<'_> {
     /// Checks an expectation.
     pub(super) fn expect(&mut self, expect: &Expect, span: Span) -> Result<(), Stop> {
         self.expectations += 1;
+        let size = match expect {
+            Expect::Values { values, .. } => values.numbers.len(),
+            Expect::Color { buffer, .. } | Expect::Buffers { left: buffer, .. } => {
+                self.memory.bytes(*buffer)?.len()
+            }
+        };
+        self.take_steps(size, span)?;
         let name = quoted(&self.script[buffer(expect)].name);
         let failure = match self.compare(expect)? {
             Met::Yes => return Ok(()),

@@ -10,6 +10,14 @@ use crate::pipeline::{ArgumentValue, Resource};
 use crate::reader::quoted;
 use crate::script::{Buffer, Handle, Script, Size};
 
+/// A part of a buffer, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Part {
+    pub(super) buffer: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
 /// The buffers of a script; each is filled when it is first used.
 pub(super) struct Memory<'s> {
     script: &'s Script,
@@ -54,11 +62,7 @@ impl<'s> Memory<'s> {
             let framebuffer = self.framebuffer(handle);
             let count = buffer.element_count(framebuffer);
             let size = count.saturating_mul(buffer.ty.stride(script, buffer.layout));
-            let Some(room) = self.room.checked_sub(size) else {
-                let message = "the buffers take more memory than allowed";
-                return Err(Stop::skip(Some(buffer.span), message));
-            };
-            self.room = room;
+            self.take_room(handle, size)?;
             let mut is_missing = false;
             let read_file = |format, path: &str| {
                 let file = host.read_file(format, path);
@@ -73,6 +77,56 @@ impl<'s> Memory<'s> {
             self.bytes[handle.index()] = Some(filled);
         }
         Ok(self.bytes[handle.index()].get_or_insert_default())
+    }
+
+    /// Fills a buffer, and adds zeros up to this number of bytes: an image's contents are only
+    /// those of its first level of detail and first sample.
+    pub(super) fn extend(&mut self, handle: Handle<Buffer>, size: u64) -> Result<(), Stop> {
+        let missing = size.saturating_sub(self.bytes(handle)?.len() as u64);
+        self.take_room(handle, missing)?;
+        let length = self.bytes(handle)?.len() as u64 + missing;
+        self.bytes(handle)?.resize(length as usize, 0);
+        Ok(())
+    }
+
+    /// Writes back what parts of buffers, in their order, have become. Where parts overlap, what
+    /// was changed in any of them counts.
+    pub(super) fn update(&mut self, results: &[(Part, &[u8])]) {
+        let pairs = results.iter().zip(results.iter().skip(1));
+        let overlap =
+            |((a, _), (b, _)): (&(Part, _), &(Part, _))| a.buffer == b.buffer && b.start < a.end;
+        let before = match pairs.clone().any(overlap) {
+            true => self.bytes.clone(),
+            false => Vec::new(),
+        };
+        for (part, bytes) in results {
+            let target = self.bytes[part.buffer].get_or_insert_default();
+            let Some(target) = target.get_mut(part.start..part.end) else {
+                continue;
+            };
+            let old = before.get(part.buffer).and_then(Option::as_ref);
+            match old.and_then(|old| old.get(part.start..part.end)) {
+                None => target
+                    .iter_mut()
+                    .zip(*bytes)
+                    .for_each(|(to, from)| *to = *from),
+                Some(old) => {
+                    let changed = target.iter_mut().zip(*bytes).zip(old);
+                    let changed = changed.filter(|((_, new), old)| new != old);
+                    changed.for_each(|((to, new), _)| *to = *new);
+                }
+            }
+        }
+    }
+
+    /// Counts bytes that a buffer takes.
+    fn take_room(&mut self, handle: Handle<Buffer>, size: u64) -> Result<(), Stop> {
+        let Some(room) = self.room.checked_sub(size) else {
+            let message = "the buffers take more memory than allowed";
+            return Err(Stop::skip(Some(self.script[handle].span), message));
+        };
+        self.room = room;
+        Ok(())
     }
 
     /// The bytes of a buffer that was used before; else nothing.

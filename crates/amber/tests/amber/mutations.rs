@@ -1,10 +1,12 @@
 //! Whatever a text is, it is read or has errors, and what is read can be used.
 
 use proptest::prelude::*;
-use spirvkit_amber::{Action, Command, Expect, Script, compare, contents, parse, write};
+use spirvkit_amber::{
+    Action, Command, Expect, RunOptions, Script, compare, contents, parse, run, write,
+};
 use spirvkit_diagnostics::{Location, Source};
 
-use super::PIPELINES;
+use super::{PIPELINES, runs};
 
 /// Text of both languages to start from.
 const SEEDS: [&str; 3] = [
@@ -38,8 +40,9 @@ const PIECES: [&str; 20] = [
 ];
 
 fn seed() -> impl Strategy<Value = String> {
-    (0..SEEDS.len()).prop_map(|number| match number {
+    (0..SEEDS.len() + 1).prop_map(|number| match number {
         2 => SEEDS[2].to_owned(),
+        3 => runs::with_images("SAMPLER sampler", "200"),
         number => format!("#!amber\n{PIPELINES}{}", SEEDS[number]),
     })
 }
@@ -74,6 +77,8 @@ fn mutated() -> impl Strategy<Value = String> {
 
 /// Uses what a script holds as who runs it would.
 fn exercise(script: &Script) {
+    let limits = RunOptions::default().max_steps(1 << 16).max_memory(1 << 20);
+    run(script, &limits.negated(true), &runs::Files);
     let files = |_, _: &str| Ok(b"1 2 3".to_vec());
     let bytes: Vec<Vec<u8>> = script
         .buffers

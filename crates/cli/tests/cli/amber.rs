@@ -177,7 +177,7 @@ fn subgroups_and_filters_are_chosen() {
 fn limits_end_runs() {
     let dir = dir();
     let ran = dir.spv(&["amber", "--max-steps", "2", "in/a.amber"]);
-    fails(&ran, "error[run.steps]");
+    fails(&ran, "error[amber.limit]");
     let ran = dir.spv(&["amber", "--max-memory", "3", "in/a.amber"]);
     assert_eq!(
         (ran.code, last_line(&ran)),

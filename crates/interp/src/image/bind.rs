@@ -121,6 +121,36 @@ impl Bound {
 /// What a run leaves, with the names of variables and arguments.
 pub(crate) type Results = BTreeMap<Place, (Arc<str>, Image)>;
 
+/// What a run is given.
+pub(crate) struct Given<'r> {
+    pub(crate) resources: &'r mut Resources,
+    /// The buffers that no variable is.
+    pub(crate) unused: &'r mut BTreeMap<Place, Vec<u8>>,
+    /// What is the same as what stands at other places.
+    pub(crate) same: &'r BTreeMap<Place, Place>,
+    /// Which of the run's buffers stand at which places.
+    pub(crate) known: BTreeMap<Place, usize>,
+}
+
+impl Given<'_> {
+    /// Which of the buffers has the bytes of an image.
+    fn buffer(&mut self, place: Place, buffers: &mut Vec<Vec<u8>>) -> usize {
+        let place = self.same.get(&place).copied().unwrap_or(place);
+        if let Some(&buffer) = self.known.get(&place) {
+            return buffer;
+        }
+        let image = self.resources.get_mut(&place);
+        let image = image.and_then(|resource| resource.image.as_mut());
+        let bytes = self
+            .unused
+            .remove(&place)
+            .or_else(|| image.map(|image| std::mem::take(&mut image.bytes)));
+        buffers.push(bytes.unwrap_or_default());
+        self.known.insert(place, buffers.len() - 1);
+        buffers.len() - 1
+    }
+}
+
 /// The images and samplers of a run, by their objects.
 #[derive(Debug, Default)]
 pub(crate) struct Images {
@@ -133,14 +163,14 @@ impl Images {
     /// buffers, where `homes` tells to find them.
     pub(crate) fn bind(
         program: &Program,
-        resources: &mut Resources,
+        mut given: Given<'_>,
         buffers: &mut Vec<Vec<u8>>,
         homes: &mut [usize],
     ) -> Result<Self, Box<Diagnostic>> {
         let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
         let mut images = Self::default();
         // Several variables may be views of one image.
-        let mut known: BTreeMap<Place, (usize, Image)> = BTreeMap::new();
+        let mut shapes: BTreeMap<Place, Shape> = BTreeMap::new();
         for (object, home) in program.objects.iter().zip(homes) {
             let (mut bound, mut sampler) = (None, None);
             if let ObjectKind::ConstantSampler { index } = object.kind {
@@ -159,30 +189,30 @@ impl Images {
                     ARGUMENTS => format!("argument {binding}, `{}`,", object.name),
                     _ => format!("`{}` at set {set}, binding {binding}", object.name),
                 };
-                let resource = resources.entry(place).or_default();
+                let resource = given.resources.entry(place).or_default();
                 if declared.has_sampler {
                     sampler = resource.sampler.clone();
-                    if sampler.is_none() {
+                    // A texel buffer that is declared as sampled is only fetched from.
+                    let is_texel_buffer = declared.image.is_some_and(|it| it.dim == Dim::Buffer);
+                    if sampler.is_none() && !is_texel_buffer {
                         return Err(interface(format!("{} has no sampler", here())));
                     }
                 }
                 if let Some(declared) = declared.image {
-                    if let Some(image) = resource.image.take() {
-                        let empty = Image {
-                            shape: image.shape.clone(),
-                            bytes: Vec::new(),
-                        };
-                        known.insert(place, (buffers.len(), empty));
-                        buffers.push(image.bytes);
+                    if let Some(image) = &resource.image {
+                        shapes.entry(place).or_insert_with(|| image.shape.clone());
                     }
-                    let Some((buffer, image)) = known.get(&place) else {
+                    let Some(shape) = shapes.get(&place) else {
                         return Err(interface(format!("{} has no image", here())));
                     };
-                    let image = Bound::new(image.shape.clone(), declared)
+                    let image = Bound::new(shape.clone(), declared)
                         .map_err(|why| interface(format!("{}: {why}", here())))?;
-                    buffers[*buffer].resize(image.layout.size as usize, 0);
+                    let buffer = given.buffer(place, buffers);
+                    let bytes = &mut buffers[buffer];
+                    // What is also a buffer may be larger.
+                    bytes.resize(bytes.len().max(image.layout.size as usize), 0);
+                    *home = buffer;
                     bound = Some(image);
-                    *home = *buffer;
                 }
             }
             images.bound.push(bound);
@@ -199,6 +229,8 @@ impl Images {
         buffers: &mut [Vec<u8>],
     ) -> Results {
         let mut images = BTreeMap::new();
+        let mut users = vec![0; buffers.len()];
+        homes.iter().for_each(|&home| users[home] += 1);
         for ((object, bound), &home) in program.objects.iter().zip(self.bound).zip(homes) {
             let ObjectKind::Resource {
                 set,
@@ -214,7 +246,11 @@ impl Images {
                 image.or_insert_with(|| {
                     let image = Image {
                         shape: bound.shape,
-                        bytes: std::mem::take(&mut buffers[home]),
+                        bytes: match users[home] {
+                            1 => std::mem::take(&mut buffers[home]),
+                            // The same bytes stand at several places.
+                            _ => buffers[home].clone(),
+                        },
                     };
                     (object.name.clone(), image)
                 });

@@ -12,7 +12,9 @@ mod level;
 mod sampler;
 mod view;
 
-pub(crate) use bind::{ARGUMENTS, Bound, Declared, DeclaredImage, Images, Resources, Results};
+pub(crate) use bind::{
+    ARGUMENTS, Bound, Declared, DeclaredImage, Given, Images, Place, Resources, Results,
+};
 pub(crate) use describe::{data_type, order};
 pub(crate) use filter::{Request, detail, gather, sample};
 pub(crate) use instruction::{Access, Coordinates, ImageOp, LodOperand};

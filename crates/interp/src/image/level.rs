@@ -51,9 +51,10 @@ pub(crate) fn level_of_detail(
             is_x_longer = long_x > long_y;
             let (most, least) = (long_x.max(long_y), long_x.min(long_y));
             // What is no number is 1.
-            let allowed = f64::from(sampler.max_anisotropy)
-                .max(1.0)
-                .min(MAX_ANISOTROPY);
+            let allowed = match f64::from(sampler.max_anisotropy) {
+                most if most > 1.0 => most.min(MAX_ANISOTROPY),
+                _ => 1.0,
+            };
             let ratio = match least == 0.0 {
                 true if most == 0.0 => 1.0,
                 true => allowed,

@@ -6,13 +6,16 @@ use spirvkit_eval::{Scalar, ScalarType, Texel};
 use spirvkit_grammar::{Dim, ImageChannelDataType, ImageChannelOrder};
 
 use super::control::{Active, Gang};
-use super::{Shared, is_column};
+use super::{SameValue, Shared, is_column};
 use crate::image::{
     Access, AddressMode, Bound, Coordinates, Dimension, Gradients, ImageOp, Lod, LodOperand,
     Request, Sampler, View, data_type, detail, gather, level, order, sample,
 };
 use crate::kinds;
 use crate::program::{BEYOND, Operand, Pc, Reg};
+
+/// How many bytes a texel has at most.
+const MAX_TEXEL: usize = 32;
 
 /// A texel that an instruction names.
 #[derive(Clone, Copy, Debug)]
@@ -151,9 +154,15 @@ impl<const W: usize> Gang<W> {
         let place = image.layout.place(at, layer, level, sample);
         let texel = place.map_or_else(|| view.nothing(), |place| view.read_at(place));
         let readable = image.declared.readable;
+        let bytes = image.shape.format.texel_size() as u32;
         self.finish_read(shared, pc, access, lane, object, texel);
-        if place.is_none() {
-            self.report_spot(shared, pc, lane, object, spot);
+        match place {
+            Some(place) if shared.races.is_some() => {
+                let texel = (object as u32, place as u32, bytes);
+                self.race_of_texel(shared, pc, lane, texel, None);
+            }
+            Some(_) => {}
+            None => self.report_spot(shared, pc, lane, object, spot),
         }
         if !readable {
             let name = shared.program.objects[object].name.clone();
@@ -196,10 +205,19 @@ impl<const W: usize> Gang<W> {
             return;
         }
         // Writes out of bounds are discarded (Vulkan, "Image Operations"), which is no mistake.
-        if let Some(start) = place.and_then(|place| usize::try_from(place).ok()) {
-            let end = start.saturating_add(format.texel_size() as usize);
-            if let Some(bytes) = shared.buffers[home].get_mut(start..end) {
-                format.write(&texel, bytes);
+        if let Some(place) = place {
+            let mut new = [0; MAX_TEXEL];
+            let new = &mut new[..format.texel_size() as usize];
+            format.write(&texel, new);
+            let start = usize::try_from(place).unwrap_or(usize::MAX);
+            let range = start..start.saturating_add(new.len());
+            if shared.races.is_some() {
+                let is_there = shared.buffers[home].get(range.clone()) == Some(&*new);
+                let place = (object as u32, place as u32, new.len() as u32);
+                self.race_of_texel(shared, pc, lane, place, Some(SameValue(is_there)));
+            }
+            if let Some(bytes) = shared.buffers[home].get_mut(range) {
+                bytes.copy_from_slice(new);
             }
         }
         if !is_declared || !is_kind {

@@ -28,7 +28,7 @@ use crate::special::Special;
 pub(crate) use control::Gang;
 use control::{Active, Path, lanes};
 pub(crate) use findings::Findings;
-pub(crate) use race::{RaceOptions, Races};
+pub(crate) use race::{RaceOptions, Races, SameValue};
 pub(crate) use schedule::Schedule;
 
 /// How many branches backwards, and turns of loops whose lanes wait for each other, a gang may

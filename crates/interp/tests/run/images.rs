@@ -445,3 +445,61 @@ fn what_is_bound_has_to_suit_the_variable() {
     let image = Image::new(Dimension::D2, format("R32_SFLOAT"), [u32::MAX, u32::MAX, 1]);
     assert!(message(Run::new(&shader).image(0, 0, image)).contains("too large"));
 }
+
+#[test]
+fn races_on_texels_are_found() {
+    let globals = storage("f32", "2D 0 0 0 2 R32f", "")
+        + "\n%u2 = OpConstant %u32 2
+%image_memory = OpConstant %u32 0x808
+%workgroup_memory = OpConstant %u32 0x108";
+    let body = |semantics: &str| {
+        format!(
+            "%i = OpLoad %image_type %image
+%at = OpCompositeConstruct %v2i32 %me %i0
+%new = OpCompositeConstruct %v4f32 %x %x %x %x
+OpImageWrite %i %at %new
+OpControlBarrier %u2 %u2 {semantics}
+%next = OpBitwiseXor %i32 %me %i1
+%there = OpCompositeConstruct %v2i32 %next %i0
+%texel = OpImageRead %v4f32 %i %there
+%result = OpBitcast %v4i32 %texel"
+        )
+    };
+    let image = || Image::new(Dimension::D2, format("R32_SFLOAT"), [4, 1, 1]);
+    let inputs: Vec<Vec<u32>> = [1.0f32, 2.0, 3.0, 4.0]
+        .map(|it| vec![it.to_bits()])
+        .to_vec();
+    let shader = picture("", &globals, &body("%image_memory"));
+    let out = run(
+        Run::new(&shader).image(0, 0, image()).race(true),
+        4,
+        &inputs,
+    );
+    assert!(out.findings.is_empty(), "{:?}", out.findings);
+    assert_eq!(out.read::<f32>(1, 1)[4], 1.0);
+    let shader = picture("", &globals, &body("%workgroup_memory"));
+    let out = run(
+        Run::new(&shader).image(0, 0, image()).race(true),
+        4,
+        &inputs,
+    );
+    let (rule, message) = finding(&out);
+    assert_eq!(rule, "run.race");
+    assert!(message.contains("`image`"), "{message}");
+    // All write to the same texel, the same or not.
+    let write = "%i = OpLoad %image_type %image
+%at = OpCompositeConstruct %v2i32 %i0 %i0
+%new = OpCompositeConstruct %v4f32 %x %x %x %x
+OpImageWrite %i %at %new
+%result = OpCopyObject %v4i32 %zeros";
+    let shader = picture("", &globals, write);
+    let of = |inputs: &[Vec<u32>], accepts: bool| {
+        let bound = Run::new(&shader).image(0, 0, image()).race(true);
+        run(bound.same_value(accepts), 4, inputs).findings.len()
+    };
+    assert_eq!(of(&inputs, false), 1);
+    assert_eq!(of(&inputs, true), 1);
+    let same = vec![inputs[0].clone(); 4];
+    assert_eq!(of(&same, false), 1);
+    assert_eq!(of(&same, true), 0);
+}

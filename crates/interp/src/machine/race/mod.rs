@@ -13,7 +13,10 @@ use spirvkit_grammar::{MemoryModel, Op};
 
 use super::Shared;
 use super::control::{Active, Gang};
-use crate::program::{Address, Atomic, Cell, Fence, Inst, Object, ObjectKind, Pair, Pc, Program};
+use crate::image::{Access, ImageOp};
+use crate::program::{
+    Address, Atomic, Cell, Fence, Inst, NO_REG, Object, ObjectKind, Pair, Pc, Program,
+};
 use clocks::{Class, Clock, Head, Time, Who};
 use judge::Judge;
 pub(crate) use judge::Race;
@@ -100,6 +103,10 @@ pub(crate) struct Races {
     buffers: Vec<Space>,
     under_way: HashMap<u32, Group>,
 }
+
+/// Whether what is written is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SameValue(pub(crate) bool);
 
 /// Where memory is accessed.
 #[derive(Clone, Copy, Debug)]
@@ -260,6 +267,12 @@ impl Races {
 /// Which buffers the program writes to at all: of the others nothing needs to be known.
 fn written(program: &Program, homes: &[usize], buffers: usize) -> Vec<bool> {
     let mut is_written = vec![false; buffers];
+    let writes_texels = |access: &Access| matches!(access.op, ImageOp::Write);
+    if program.accesses.iter().any(writes_texels) {
+        for (object, &home) in program.objects.iter().zip(homes) {
+            is_written[home] |= matches!(object.kind, ObjectKind::Resource { .. });
+        }
+    }
     for inst in &program.code {
         let address = match inst {
             Inst::Store { cell, .. } => cell.address,
@@ -302,6 +315,16 @@ impl<const W: usize> Gang<W> {
                     offset,
                 })
             }
+            ObjectKind::Resource { .. } => {
+                let home = shared.homes[object as usize];
+                // What images need to be available and visible is not looked at.
+                let is_there = end <= shared.buffers[home].len() && !races.options.is_strict;
+                (is_there && races.is_written[home]).then_some(Spot {
+                    class: Class::Image,
+                    buffer: Some(home),
+                    offset,
+                })
+            }
             ObjectKind::Workgroup { start, size } => (end <= size as usize).then_some(Spot {
                 class: Class::Workgroup,
                 buffer: None,
@@ -338,6 +361,35 @@ impl<const W: usize> Gang<W> {
             let new = Entry::new(who.invocation, races.time, pc, false, false);
             if let Some(race) = races.access(shared.program, who, spot, bytes, new) {
                 self.report_race(shared, pc, spot, cell.address, lane, race);
+            }
+        }
+        shared.races = Some(races);
+    }
+
+    /// Looks for races of an access to a texel, given by its object, its offset and its bytes.
+    pub(crate) fn race_of_texel(
+        &self,
+        shared: &mut Shared<'_>,
+        pc: Pc,
+        lane: usize,
+        (object, offset, bytes): (u32, u32, u32),
+        write: Option<SameValue>,
+    ) {
+        let Some(mut races) = shared.races.take() else {
+            return;
+        };
+        let address = Address {
+            object: Object::Known(object),
+            offset: NO_REG,
+            constant: offset,
+        };
+        if let Some(spot) = self.place_of(shared, &races, address, bytes, lane) {
+            let who = self.who(&races, lane);
+            let new = Entry::new(who.invocation, races.time, pc, write.is_some(), false);
+            let race = races.access(shared.program, who, spot, bytes, new);
+            let accepts = races.options.allows_same_value && write == Some(SameValue(true));
+            if let Some(race) = race.filter(|race| !(accepts && race.is_between_writes)) {
+                self.report_race(shared, pc, spot, address, lane, race);
             }
         }
         shared.races = Some(races);

@@ -105,6 +105,7 @@ mod types;
 mod value;
 mod vectors;
 
+pub use dot::evaluate_dot;
 pub use environment::{Denormals, Environment, FloatMode, Rounding, Specials};
 pub use evaluator::Evaluator;
 pub use glsl::{evaluate_glsl_pair, evaluate_glsl_scalar, evaluate_glsl_vector, glsl_function};

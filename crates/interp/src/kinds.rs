@@ -66,6 +66,14 @@ kinds! {
         text: "Not all invocations of the scope of a cooperative matrix execute an instruction on it together. The behaviour is undefined.",
         advice: "Move the instruction out of the branch or loop, or make its condition the same for the whole scope.",
     }
+    ASSUME = "run.assume", InvalidValue {
+        text: "The operand of `OpAssumeTrueKHR` is false. The behaviour is undefined: compilers may rely on it.",
+        advice: "Check what the shader assumes, or remove the assumption.",
+    }
+    ABORT = "run.abort", InvalidValue {
+        text: "`OpAbortKHR` is executed: the shader has found that something is wrong.",
+        advice: "Check what the shader tests before it aborts.",
+    }
     RACE = "run.race", InvalidValue {
         text: "Two invocations access the same memory, at least one of them writes, and nothing orders the accesses: a data race, so the behaviour is undefined.",
         advice: "Put a barrier between the accesses whose semantics include the memory's storage class, order them by atomics that release and acquire, or make both atomic.",

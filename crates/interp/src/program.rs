@@ -418,6 +418,8 @@ pub(crate) struct Group {
     pub(crate) second: Reg,
     /// How many lanes a cluster has; 0 for all.
     pub(crate) cluster: u32,
+    /// The columns of the ballots that say which lanes belong together; none if all do.
+    pub(crate) partition: Vec<Reg>,
     pub(crate) environment: Environment,
 }
 
@@ -441,6 +443,15 @@ pub(crate) enum GroupOp {
     ShuffleUp,
     ShuffleDown,
     Rotate,
+    /// What the lane has that is so many before or behind, in the second half of the value
+    /// where that is beyond the first.
+    Window {
+        up: bool,
+    },
+    /// The lanes with the same value, of components of a type.
+    Partition(ScalarType),
+    QuadAll,
+    QuadAny,
     QuadSwap,
     QuadBroadcast,
     /// What the lane of the quad has whose number is that of each with only some bits kept,
@@ -695,6 +706,7 @@ impl Program {
                     | GroupOp::ShuffleUp
                     | GroupOp::ShuffleDown
                     | GroupOp::Rotate
+                    | GroupOp::Window { .. }
                     | GroupOp::QuadBroadcast
                     | GroupOp::QuadSwap
             )
@@ -716,7 +728,7 @@ impl Program {
             && self.specials.iter().all(|special| {
                 let is_part = match special {
                     Special::Part { inst, .. } => are(inst),
-                    Special::Collective { .. } => true,
+                    _ => true,
                 };
                 is_part && special.columns().iter().all(is)
             })
@@ -731,7 +743,7 @@ impl Program {
             && self.switches.iter().all(|switch| is(&switch.low))
             && self.moves.iter().all(|(to, from)| is(to) && is(from))
             && self.groups.iter().all(|group| {
-                let columns = group.to.iter().chain(&group.value);
+                let columns = group.to.iter().chain(&group.value).chain(&group.partition);
                 let has_value = group.op == GroupOp::Elect || !group.value.is_empty();
                 columns.into_iter().all(is)
                     && has_value

@@ -1,9 +1,10 @@
 //! Instructions that few shaders have: what invocations do with cooperative matrices, and
 //! whatever else is evaluated lane by lane and is neither a scalar operation nor an access.
 
-use spirvkit_eval::ScalarType;
+use spirvkit_eval::{Environment, ScalarType};
+use spirvkit_grammar::Op;
 
-use crate::program::{Inst, Reg};
+use crate::program::{GeneralOp, Inst, NO_REG, Operand, Pair, Reg, Scan};
 
 /// A cooperative matrix that lanes hold together: element `i`, counted row by row, is in slot
 /// `i / n` of invocation `i % n` of all `n` in the scope.
@@ -26,6 +27,24 @@ pub(crate) enum Collective {
         from: Matrix,
         to: Matrix,
         indexes: Vec<u32>,
+    },
+    /// A reduction or scan over the invocations of a workgroup, in their order.
+    Scan {
+        op: GeneralOp,
+        ty: ScalarType,
+        identity: u64,
+        scan: Scan,
+        to: Pair,
+        value: Pair,
+        environment: Environment,
+    },
+    /// Whether a Boolean is true for all invocations, or for any.
+    Vote { all: bool, to: Reg, value: Reg },
+    /// What the invocation has whose position is given in up to three dimensions.
+    Broadcast {
+        to: Vec<Reg>,
+        value: Vec<Reg>,
+        position: Vec<Reg>,
     },
 }
 
@@ -57,6 +76,25 @@ pub(crate) enum Special {
         lanes: u32,
         what: Collective,
     },
+    /// A dot product of integers.
+    Dot(Box<Dot>),
+    /// How many instructions have been executed, in two columns.
+    Clock { to: Pair },
+    /// Reports if a Boolean is false.
+    Assume { condition: Reg },
+    /// Reports that the shader asked to be ended.
+    Abort,
+}
+
+/// `OpSDot` and its like.
+#[derive(Clone, Debug)]
+pub(crate) struct Dot {
+    pub(crate) op: Op,
+    pub(crate) to: Reg,
+    pub(crate) result: ScalarType,
+    pub(crate) first: Vec<Operand>,
+    pub(crate) second: Vec<Operand>,
+    pub(crate) accumulator: Option<Operand>,
 }
 
 impl Special {
@@ -73,14 +111,49 @@ impl Special {
 
     /// The columns that it reads and writes, but for those of [`Special::Part`].
     pub(crate) fn columns(&self) -> Vec<Reg> {
-        let matrices = match self {
-            Self::Part { .. } => vec![],
+        let mut copy = self.clone();
+        copy.columns_mut().into_iter().map(|it| *it).collect()
+    }
+
+    /// The same to be changed.
+    pub(crate) fn columns_mut(&mut self) -> Vec<&mut Reg> {
+        let mut all: Vec<&mut Reg> = Vec::new();
+        match self {
+            Self::Part { .. } | Self::Abort => {}
             Self::Collective { what, .. } => match what {
-                Collective::Multiply(it) => vec![&it.a, &it.b, &it.c, &it.to],
-                Collective::Gather { from, to, .. } => vec![from, to],
+                Collective::Multiply(it) => {
+                    let Multiply { a, b, c, to, .. } = &mut **it;
+                    let matrices = [a, b, c, to].into_iter();
+                    all.extend(matrices.flat_map(|matrix| &mut matrix.slots));
+                }
+                Collective::Gather { from, to, .. } => {
+                    all.extend(from.slots.iter_mut().chain(&mut to.slots));
+                }
+                Collective::Scan { to, value, .. } => all.extend(to.iter_mut().chain(value)),
+                Collective::Vote { to, value, .. } => all.extend([to, value]),
+                Collective::Broadcast {
+                    to,
+                    value,
+                    position,
+                } => all.extend(to.iter_mut().chain(value).chain(position)),
             },
-        };
-        let slots = matrices.into_iter().flat_map(|matrix| &matrix.slots);
-        slots.copied().collect()
+            Self::Dot(dot) => {
+                let Dot {
+                    to,
+                    first,
+                    second,
+                    accumulator,
+                    ..
+                } = &mut **dot;
+                let operands = first.iter_mut().chain(second).chain(accumulator);
+                all.extend(operands.flat_map(|operand| &mut operand.1));
+                all.push(to);
+            }
+            Self::Clock { to } => all.extend(to),
+            Self::Assume { condition } => all.push(condition),
+        }
+        // The high word of what has none.
+        all.retain(|it| **it != NO_REG);
+        all
     }
 }

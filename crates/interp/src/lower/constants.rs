@@ -74,7 +74,7 @@ impl Lowering<'_, '_> {
                 Ok(words.into_iter().map(|word| self.word(word)).collect())
             }
             // Nothing is known of an undefined value, so zeros are as good as any.
-            Op::ConstantNull | Op::Undef => {
+            Op::ConstantNull | Op::Undef | Op::PoisonKHR => {
                 let zero = self.word(0);
                 Ok(vec![zero; count])
             }

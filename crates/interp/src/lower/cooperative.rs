@@ -106,10 +106,20 @@ impl<'a> Lowering<'_, 'a> {
         self.matrix(form, slots)
     }
 
-    fn special(&mut self, special: Special) {
+    pub(super) fn special(&mut self, special: Special) {
         self.program.specials.push(special);
         let index = self.program.specials.len() as u32 - 1;
         self.emit(Inst::Special(index));
+    }
+
+    /// What all invocations of the workgroup do together.
+    pub(super) fn collective_of_workgroup(&mut self, what: Collective) {
+        let lanes = self.types.spans().workgroup;
+        self.special(Special::Collective {
+            of_workgroup: true,
+            lanes,
+            what,
+        });
     }
 
     pub(super) fn collective(&mut self, form: Form, what: Collective) {
@@ -124,6 +134,22 @@ impl<'a> Lowering<'_, 'a> {
     pub(super) fn matrix_length(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
         let slots = self.form(inst.id(0))?.slots();
         Ok(vec![self.word(slots as u32)])
+    }
+
+    /// `OpCooperativeMatrixGetCoordinateEXT`: the row and column of an invocation's element.
+    pub(super) fn matrix_coordinate(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let form = self.form(self.type_of(inst.id(0))?)?;
+        let index = self.scalar(inst.id(1))?;
+        let single = Form { columns: 1, ..form };
+        let first = self.place_in_matrix(single, 0, true)?;
+        let lanes = self.word(form.lanes);
+        let further = self.binary(Binary::IMul, index, lanes)?;
+        let element = self.binary(Binary::IAdd, first, further)?;
+        let columns = self.word(form.columns.max(1));
+        Ok(vec![
+            self.binary(Binary::UDiv, element, columns)?,
+            self.binary(Binary::UMod, element, columns)?,
+        ])
     }
 
     /// The column of the row or column number that each invocation's slot has.

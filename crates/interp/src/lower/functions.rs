@@ -13,6 +13,7 @@ use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Signature, Value, arguments};
 use crate::observe::Watch;
 use crate::program::{Address, Edge, FrameKind, Inst, Object, Pc, Reg, Switch, pair};
+use crate::special::Special;
 
 /// The blocks of the function that is being lowered.
 struct Blocks {
@@ -384,6 +385,10 @@ impl<'a> Lowering<'_, 'a> {
             }
             Op::Kill | Op::TerminateInvocation => self.emit(Inst::Terminate),
             Op::Unreachable => self.emit(Inst::Unreachable),
+            Op::AbortKHR => {
+                self.special(Special::Abort);
+                self.emit(Inst::Terminate);
+            }
             op => return Err(self.unsupported(op.to_string())),
         }
         Ok(())

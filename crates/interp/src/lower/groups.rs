@@ -4,14 +4,48 @@ use spirvkit_analysis::Lookup;
 use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_binary::Id;
 use spirvkit_eval::ScalarType;
-use spirvkit_grammar::{GlslStd450 as Glsl, GroupOperation, Op, Scope};
+use spirvkit_grammar::{GlslStd450 as Glsl, GroupOperation, Op, OperandKind, Scope};
 
 use super::{Lowering, Result};
-use crate::program::{GeneralOp, Group, GroupOp, Inst, NO_REG, Reg, Scan};
+use crate::program::{GeneralOp, Group, GroupOp, Inst, NO_REG, Reg, Scan, pair};
+use crate::special::Collective;
 
 /// Whether an opcode is lowered here.
 pub(super) fn is_group(op: Op) -> bool {
+    let op = non_uniform(op);
     operation(op).is_some() || arithmetic(op).is_some() || op == Op::GroupNonUniformBallotBitCount
+}
+
+/// The opcode that does the same for the lanes of a tangle, for one that all invocations of
+/// the scope must execute, or that an extension had before.
+fn non_uniform(op: Op) -> Op {
+    match op {
+        Op::GroupAll | Op::SubgroupAllKHR => Op::GroupNonUniformAll,
+        Op::GroupAny | Op::SubgroupAnyKHR => Op::GroupNonUniformAny,
+        Op::SubgroupAllEqualKHR => Op::GroupNonUniformAllEqual,
+        Op::SubgroupBallotKHR => Op::GroupNonUniformBallot,
+        Op::SubgroupFirstInvocationKHR => Op::GroupNonUniformBroadcastFirst,
+        Op::GroupBroadcast | Op::SubgroupReadInvocationKHR => Op::GroupNonUniformBroadcast,
+        Op::SubgroupShuffleINTEL => Op::GroupNonUniformShuffle,
+        Op::SubgroupShuffleXorINTEL => Op::GroupNonUniformShuffleXor,
+        Op::GroupIAdd | Op::GroupIAddNonUniformAMD => Op::GroupNonUniformIAdd,
+        Op::GroupFAdd | Op::GroupFAddNonUniformAMD => Op::GroupNonUniformFAdd,
+        Op::GroupFMin | Op::GroupFMinNonUniformAMD => Op::GroupNonUniformFMin,
+        Op::GroupUMin | Op::GroupUMinNonUniformAMD => Op::GroupNonUniformUMin,
+        Op::GroupSMin | Op::GroupSMinNonUniformAMD => Op::GroupNonUniformSMin,
+        Op::GroupFMax | Op::GroupFMaxNonUniformAMD => Op::GroupNonUniformFMax,
+        Op::GroupUMax | Op::GroupUMaxNonUniformAMD => Op::GroupNonUniformUMax,
+        Op::GroupSMax | Op::GroupSMaxNonUniformAMD => Op::GroupNonUniformSMax,
+        Op::GroupIMulKHR => Op::GroupNonUniformIMul,
+        Op::GroupFMulKHR => Op::GroupNonUniformFMul,
+        Op::GroupBitwiseAndKHR => Op::GroupNonUniformBitwiseAnd,
+        Op::GroupBitwiseOrKHR => Op::GroupNonUniformBitwiseOr,
+        Op::GroupBitwiseXorKHR => Op::GroupNonUniformBitwiseXor,
+        Op::GroupLogicalAndKHR => Op::GroupNonUniformLogicalAnd,
+        Op::GroupLogicalOrKHR => Op::GroupNonUniformLogicalOr,
+        Op::GroupLogicalXorKHR => Op::GroupNonUniformLogicalXor,
+        other => other,
+    }
 }
 
 /// Those that need no look at types or at a group operation.
@@ -33,6 +67,11 @@ fn operation(op: Op) -> Option<GroupOp> {
         Op::GroupNonUniformShuffleUp => GroupOp::ShuffleUp,
         Op::GroupNonUniformShuffleDown => GroupOp::ShuffleDown,
         Op::GroupNonUniformRotateKHR => GroupOp::Rotate,
+        Op::SubgroupShuffleUpINTEL => GroupOp::Window { up: true },
+        Op::SubgroupShuffleDownINTEL => GroupOp::Window { up: false },
+        Op::GroupNonUniformPartitionEXT => GroupOp::Partition(ScalarType::Bool),
+        Op::GroupNonUniformQuadAllKHR => GroupOp::QuadAll,
+        Op::GroupNonUniformQuadAnyKHR => GroupOp::QuadAny,
         Op::GroupNonUniformQuadSwap => GroupOp::QuadSwap,
         Op::GroupNonUniformQuadBroadcast => GroupOp::QuadBroadcast,
         _ => return None,
@@ -93,23 +132,31 @@ fn identity(op: Op, ty: ScalarType) -> u64 {
 
 impl<'a> Lowering<'_, 'a> {
     pub(super) fn group(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let scope = self
-            .m
-            .constant_u64(inst.id(0))
-            .map(|scope| Scope(scope as u32));
-        if scope != Some(Scope::Subgroup) {
-            return Err(self.unsupported("a group operation of a scope other than the subgroup"));
-        }
-        let op = inst.op();
+        let op = non_uniform(inst.op());
         let ty = inst.result_type().unwrap_or(Id(0));
+        // Those without a scope are about subgroups.
+        let operands = inst.info().map_or(&[][..], |info| info.operands());
+        let has_scope = operands.iter().any(|it| it.kind() == OperandKind::IdScope);
+        let scope = match has_scope {
+            true => self.m.constant_u64(inst.id(0)).map(|it| Scope(it as u32)),
+            false => Some(Scope::Subgroup),
+        };
+        match scope {
+            Some(Scope::Subgroup) => {}
+            Some(Scope::Workgroup) => return self.group_of_workgroup(inst, op, ty),
+            _ => return Err(self.unsupported("a group operation of this scope")),
+        }
         if let Some(operation) = operation(op) {
-            return self.simple(inst, ty, operation);
+            return self.simple(inst, ty, operation, usize::from(has_scope));
         }
         let scan = match GroupOperation(inst.arg(1)) {
             GroupOperation::Reduce => (Scan::Reduce, false),
             GroupOperation::InclusiveScan => (Scan::Inclusive, false),
             GroupOperation::ExclusiveScan => (Scan::Exclusive, false),
             GroupOperation::ClusteredReduce => (Scan::Reduce, true),
+            GroupOperation::PartitionedReduceEXT => (Scan::Reduce, false),
+            GroupOperation::PartitionedInclusiveScanEXT => (Scan::Inclusive, false),
+            GroupOperation::PartitionedExclusiveScanEXT => (Scan::Exclusive, false),
             other => return Err(self.unsupported(format!("the group operation {other}"))),
         };
         let value = self.value(inst.id(2))?;
@@ -127,6 +174,10 @@ impl<'a> Lowering<'_, 'a> {
             Some(size) => self.m.constant_u64(Id(size)).unwrap_or(0) as u32,
             None => 0,
         };
+        let partition = match inst.optional(3).filter(|_| !scan.1) {
+            Some(ballot) => self.value(Id(ballot))?,
+            None => Vec::new(),
+        };
         let scalar = self.scalar_type(self.m.component_type(ty))?;
         let size = scalar.width().div_ceil(32) as usize;
         for (to, value) in to.chunks(size).zip(value.chunks(size)) {
@@ -137,27 +188,97 @@ impl<'a> Lowering<'_, 'a> {
                 scan: scan.0,
             };
             self.emit_group(group, to.to_vec(), value.to_vec(), NO_REG, cluster);
+            if let Some(group) = self.program.groups.last_mut() {
+                group.partition.clone_from(&partition);
+            }
         }
         self.define(inst, to);
         Ok(())
     }
 
-    fn simple(&mut self, inst: Instruction<'a>, ty: Id, operation: GroupOp) -> Result<()> {
+    /// What all invocations of the workgroup do together: each waits for the others.
+    fn group_of_workgroup(&mut self, inst: Instruction<'a>, op: Op, ty: Id) -> Result<()> {
         let to = self.columns_of(ty)?;
-        let value = match inst.optional(1) {
+        let environment = self.environment;
+        let mut all = Vec::new();
+        match operation(op) {
+            Some(GroupOp::All | GroupOp::Any) => all.push(Collective::Vote {
+                all: op == Op::GroupNonUniformAll,
+                to: to[0],
+                value: self.scalar(inst.id(1))?,
+            }),
+            Some(GroupOp::Broadcast) if inst.op() == Op::GroupBroadcast => {
+                let size = self.component(inst.id(2))?.width().div_ceil(32) as usize;
+                let position = self.value(inst.id(2))?;
+                let value = self.value(inst.id(1))?;
+                all.push(Collective::Broadcast {
+                    to: to.clone(),
+                    value,
+                    position: position.into_iter().step_by(size).collect(),
+                });
+            }
+            _ => {
+                let scan = match GroupOperation(inst.arg(1)) {
+                    GroupOperation::Reduce => Scan::Reduce,
+                    GroupOperation::InclusiveScan => Scan::Inclusive,
+                    GroupOperation::ExclusiveScan => Scan::Exclusive,
+                    other => return Err(self.unsupported(format!("the group operation {other}"))),
+                };
+                let Some(operation) = arithmetic(op) else {
+                    let what = format!("{} of the workgroup", inst.op());
+                    return Err(self.unsupported(what));
+                };
+                let ty = self.scalar_type(self.m.component_type(ty))?;
+                let size = ty.width().div_ceil(32) as usize;
+                let value = self.value(inst.id(2))?;
+                let parts = to.chunks(size).zip(value.chunks(size));
+                all.extend(parts.map(|(to, value)| Collective::Scan {
+                    op: operation,
+                    ty,
+                    identity: identity(op, ty),
+                    scan,
+                    to: pair(to),
+                    value: pair(value),
+                    environment,
+                }));
+            }
+        }
+        for what in all {
+            self.collective_of_workgroup(what);
+        }
+        self.define(inst, to);
+        Ok(())
+    }
+
+    /// `from` is where the operands behind a scope begin.
+    fn simple(
+        &mut self,
+        inst: Instruction<'a>,
+        ty: Id,
+        operation: GroupOp,
+        from: usize,
+    ) -> Result<()> {
+        let to = self.columns_of(ty)?;
+        let mut value = match inst.optional(from) {
             Some(value) => self.value(Id(value))?,
             None => Vec::new(),
         };
-        let second = match inst.optional(2) {
+        let mut from = from;
+        if let GroupOp::Window { .. } = operation {
+            from += 1;
+            value.extend(self.value(inst.id(from))?);
+        }
+        let second = match inst.optional(from + 1) {
             Some(second) => self.scalar(Id(second))?,
             None => NO_REG,
         };
-        let cluster = match inst.optional(3) {
+        let cluster = match inst.optional(from + 2) {
             Some(size) => self.m.constant_u64(Id(size)).unwrap_or(0) as u32,
             None => 0,
         };
         let operation = match operation {
-            GroupOp::AllEqual(_) => GroupOp::AllEqual(self.component(inst.id(1))?),
+            GroupOp::AllEqual(_) => GroupOp::AllEqual(self.component(inst.id(from))?),
+            GroupOp::Partition(_) => GroupOp::Partition(self.component(inst.id(from))?),
             other => other,
         };
         self.emit_group(operation, to.clone(), value, second, cluster);
@@ -179,6 +300,7 @@ impl<'a> Lowering<'_, 'a> {
             value,
             second,
             cluster,
+            partition: Vec::new(),
             environment: self.environment,
         });
         self.emit(Inst::Group(self.program.groups.len() as u32 - 1));

@@ -406,6 +406,33 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
+    /// A flag is a word that is 1 when it is set.
+    pub(super) fn atomic_flag(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let sets = inst.op() == Op::AtomicFlagTestAndSet;
+        let address = self.pointer(inst.id(0))?.address;
+        let (old, value) = (self.column()?, self.word(sets.into()));
+        self.program.atomics.push(Atomic {
+            op: if sets {
+                Op::AtomicExchange
+            } else {
+                Op::AtomicStore
+            },
+            to: if sets { old } else { NO_REG },
+            ty: U32,
+            address,
+            value: [value, NO_REG],
+            comparator: [NO_REG; 2],
+            fence: self.ordering(inst.id(1), inst.id(2)),
+            unequal: self.semantics(inst.id(2)),
+            environment: self.environment,
+        });
+        self.emit(Inst::Atomic(self.program.atomics.len() as u32 - 1));
+        let zero = self.word(0);
+        let was_set = self.binary(Binary::INotEqual, old, zero)?;
+        self.define(inst, vec![was_set]);
+        Ok(())
+    }
+
     /// Section 3.32.18.
     pub(super) fn atomic(&mut self, inst: Instruction<'a>) -> Result<()> {
         let op = inst.op();
@@ -420,9 +447,6 @@ impl<'a> Lowering<'_, 'a> {
             Op::AtomicStore => (Some(operand(3)), None),
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
                 (Some(operand(4)), Some(operand(5)))
-            }
-            Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => {
-                return Err(self.unsupported(op.to_string()));
             }
             _ => (Some(operand(3)), None),
         };

@@ -35,7 +35,10 @@ pub(super) enum Owner {
     /// The result is the operand.
     Copy,
     Atomic,
+    AtomicFlag,
     Group,
+    Assume,
+    Clock,
     Image,
     Derivative,
     Construct,
@@ -52,6 +55,7 @@ pub(super) enum Owner {
     Products,
     IntegerDot,
     Matrices,
+    MatrixCoordinate,
     MatrixLength,
     MatrixLoad,
     MatrixStore,
@@ -75,8 +79,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::SelectionMerge
         | Op::LoopMerge
         | Op::LifetimeStart
-        | Op::LifetimeStop
-        | Op::AssumeTrueKHR => Owner::Nothing,
+        | Op::LifetimeStop => Owner::Nothing,
         Op::MemoryBarrier => Owner::Fence,
         Op::Branch
         | Op::BranchConditional
@@ -85,6 +88,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::ReturnValue
         | Op::Kill
         | Op::TerminateInvocation
+        | Op::AbortKHR
         | Op::Unreachable => Owner::Terminator,
         Op::Load => Owner::Load,
         Op::Store => Owner::Store,
@@ -104,11 +108,17 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::GenericPtrMemSemantics
         | Op::SizeOf => Owner::Pointers,
         Op::FunctionCall => Owner::Call,
+        Op::AssumeTrueKHR => Owner::Assume,
+        Op::ReadClockKHR => Owner::Clock,
         Op::ControlBarrier => Owner::Barrier,
         Op::ExtInst => Owner::Extended,
-        Op::Undef => Owner::Undef,
-        Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => Owner::Copy,
-        Op::CompositeConstruct => Owner::Construct,
+        Op::Undef | Op::PoisonKHR => Owner::Undef,
+        Op::CopyObject
+        | Op::CopyLogical
+        | Op::ExpectKHR
+        | Op::FreezeKHR
+        | Op::ArithmeticFenceEXT => Owner::Copy,
+        Op::CompositeConstruct | Op::CompositeConstructReplicateEXT => Owner::Construct,
         Op::CompositeExtract => Owner::Extract,
         Op::CompositeInsert => Owner::Insert,
         Op::VectorShuffle => Owner::Shuffle,
@@ -120,18 +130,21 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         Op::Any | Op::All => Owner::AnyAll,
         Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => Owner::Halves,
         Op::Dot | Op::VectorTimesScalar | Op::MatrixTimesScalar => Owner::Products,
-        Op::SDot | Op::UDot | Op::SUDot => Owner::IntegerDot,
+        Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
+            Owner::IntegerDot
+        }
         Op::VectorTimesMatrix
         | Op::MatrixTimesVector
         | Op::MatrixTimesMatrix
         | Op::OuterProduct => Owner::Matrices,
+        Op::CooperativeMatrixGetCoordinateEXT => Owner::MatrixCoordinate,
         Op::CooperativeMatrixLengthKHR => Owner::MatrixLength,
         Op::CooperativeMatrixLoadKHR => Owner::MatrixLoad,
         Op::CooperativeMatrixStoreKHR => Owner::MatrixStore,
         Op::CooperativeMatrixMulAddKHR => Owner::MatrixProduct,
         Op::CooperativeMatrixTransposeNV => Owner::MatrixTranspose,
         Op::CooperativeMatrixConvertUseEXT => Owner::MatrixConvert,
-        Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => return None,
+        Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => Owner::AtomicFlag,
         op if op.is_atomic() => Owner::Atomic,
         op if super::groups::is_group(op) => Owner::Group,
         op if super::images::is_image(op) => Owner::Image,

@@ -4,7 +4,8 @@ use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::{FloatFormat, Id};
 use spirvkit_eval::{
-    Denormals, Environment, NotComputable, Rounding, Scalar, ScalarType, evaluate_scalar,
+    Denormals, Environment, FloatMode, NotComputable, Rounding, Scalar, ScalarType, evaluate_dot,
+    evaluate_scalar,
 };
 use spirvkit_grammar::{Decoration, ExecutionMode, Op, Scope};
 
@@ -15,6 +16,7 @@ use crate::fast::fast;
 use crate::program::{
     Binary, General, GeneralOp, Inst, MAX_OPERANDS, NO_REG, Operand, Reg, Unary, pair,
 };
+use crate::special::{Dot, Special};
 
 impl<'a> Lowering<'_, 'a> {
     /// An instruction that is no terminator.
@@ -38,6 +40,13 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Fence => self.memory_barrier(inst),
             Owner::Extended => self.extended(inst),
             Owner::Atomic => self.atomic(inst),
+            Owner::AtomicFlag => self.atomic_flag(inst),
+            Owner::Assume => {
+                let condition = self.scalar(inst.id(0))?;
+                self.special(Special::Assume { condition });
+                Ok(())
+            }
+            Owner::Clock => self.computed(inst, Self::clock),
             Owner::Group => self.group(inst),
             Owner::Image => self.image(inst),
             Owner::Derivative => self.computed(inst, Self::derivative),
@@ -61,6 +70,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Products => self.computed(inst, Self::products),
             Owner::IntegerDot => self.computed(inst, Self::integer_dot),
             Owner::Matrices => self.computed(inst, Self::matrices),
+            Owner::MatrixCoordinate => self.computed(inst, Self::matrix_coordinate),
             Owner::MatrixLength => self.computed(inst, Self::matrix_length),
             Owner::MatrixLoad => self.computed(inst, Self::matrix_load),
             Owner::MatrixStore => self.matrix_store(inst),
@@ -69,6 +79,13 @@ impl<'a> Lowering<'_, 'a> {
             Owner::MatrixConvert => self.computed(inst, Self::matrix_converted),
             Owner::Components => self.computed(inst, Self::by_component),
         }
+    }
+
+    /// `OpReadClockKHR`: time goes by with each instruction that the run executes.
+    fn clock(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let to = self.columns_of(inst.result_type().unwrap_or(Id(0)))?;
+        self.special(Special::Clock { to: pair(&to) });
+        Ok(to)
     }
 
     fn copy_object(&mut self, inst: Instruction<'a>) -> Result<()> {
@@ -119,7 +136,8 @@ impl<'a> Lowering<'_, 'a> {
             }
         }
         // A cooperative matrix is made of one value for all elements.
-        if self.types.form(ty).is_some() && !columns.is_empty() {
+        let is_replicated = inst.op() == Op::CompositeConstructReplicateEXT;
+        if (is_replicated || self.types.form(ty).is_some()) && !columns.is_empty() {
             let parts = columns.iter().copied().cycle();
             columns = parts.take(expected as usize).collect();
         }
@@ -483,6 +501,25 @@ impl<'a> Lowering<'_, 'a> {
         b: &[Reg],
         environment: Environment,
     ) -> Result<Vec<Reg>> {
+        // There is no arithmetic on other encodings, so it is done with numbers of 32 bits.
+        if let ScalarType::Float(format) = ty
+            && environment.float(format) == FloatMode::default()
+            && !matches!(
+                format,
+                FloatFormat::Half | FloatFormat::Single | FloatFormat::Double
+            )
+        {
+            let mut sides = [Vec::new(), Vec::new()];
+            for (side, columns) in sides.iter_mut().zip([a, b]) {
+                for &column in columns {
+                    let operand = [(ty, [column, NO_REG])];
+                    side.extend(self.scalar_operation(Op::FConvert, F32, &operand, environment)?);
+                }
+            }
+            let sum = self.dot(F32, &sides[0], &sides[1], environment)?;
+            let operand = [(F32, pair(&sum))];
+            return self.scalar_operation(Op::FConvert, ty, &operand, environment);
+        }
         self.sum_of_products([Op::FMul, Op::FAdd], ty, a, b, environment)
     }
 
@@ -510,33 +547,34 @@ impl<'a> Lowering<'_, 'a> {
         sum.ok_or_else(|| self.broken("a vector without components"))
     }
 
-    /// `OpSDot`, `OpUDot` and `OpSUDot`: products and sums modulo the width of the result.
+    /// `OpSDot` and its like.
     fn integer_dot(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
         let op = inst.op();
-        let ty = inst.result_type().unwrap_or(Id(0));
-        let result = self.scalar_type(ty)?;
-        let mut sides = Vec::new();
-        for (index, is_signed) in [(0, op != Op::UDot), (1, op == Op::SDot)] {
-            let convert = if is_signed {
-                Op::SConvert
-            } else {
-                Op::UConvert
-            };
-            let mut parts = Vec::new();
-            for (ty, part) in self.integer_components(inst.id(index))? {
-                let operand = [(ty, part)];
-                parts.push(self.scalar_operation(convert, result, &operand, self.environment)?);
-            }
-            sides.push(parts);
+        let result = self.scalar_type(inst.result_type().unwrap_or(Id(0)))?;
+        let accumulates = matches!(op, Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat);
+        let accumulator = match accumulates {
+            true => Some((result, pair(&self.value(inst.id(2))?))),
+            false => None,
+        };
+        let first = self.integer_components(inst.id(0))?;
+        let second = self.integer_components(inst.id(1))?;
+        let zeros = |operands: &[Operand]| -> Vec<Scalar> {
+            operands.iter().map(|it| Scalar::zero(it.0)).collect()
+        };
+        let zero = accumulator.map(|it| Scalar::zero(it.0));
+        if evaluate_dot(op, result, &zeros(&first), &zeros(&second), zero).is_err() {
+            return Err(self.broken("a dot product of what are no integers"));
         }
-        let sides = [sides[0].concat(), sides[1].concat()];
-        self.sum_of_products(
-            [Op::IMul, Op::IAdd],
+        let to = self.columns(result.width().div_ceil(32) as usize)?;
+        self.special(Special::Dot(Box::new(Dot {
+            op,
+            to: to[0],
             result,
-            &sides[0],
-            &sides[1],
-            self.environment,
-        )
+            first,
+            second,
+            accumulator,
+        })));
+        Ok(to)
     }
 
     /// The components of a vector of integers, or the four bytes of a packed one.

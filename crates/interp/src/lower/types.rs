@@ -147,6 +147,11 @@ impl<'m, 'a> Types<'m, 'a> {
         scalar(self.m, ty)
     }
 
+    /// How many invocations scopes have.
+    pub(super) fn spans(&self) -> Spans {
+        self.spans
+    }
+
     /// The form of a cooperative matrix.
     pub(super) fn form(&self, ty: Id) -> Option<Form> {
         Form::of(self.m, self.spans, ty)

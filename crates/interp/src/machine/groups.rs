@@ -77,6 +77,40 @@ impl<const W: usize> Gang<W> {
                 let size = cluster_size(group, this.size);
                 lane / size * size + (lane % size + second as usize % size) % size
             }),
+            GroupOp::Window { up } => self.window(active, group, up),
+            GroupOp::Partition(ty) => {
+                let size = ty.width().div_ceil(32) as usize;
+                let mut words = [[0; W]; 2];
+                for lane in active.lanes() {
+                    let scalar = |component, lane| self.scalar(ty, pair(component), lane);
+                    let is_equal = |&other: &usize| {
+                        let mut components = group.value.chunks(size);
+                        other == lane
+                            || components.all(|component| {
+                                are_equal(scalar(component, lane), scalar(component, other), group)
+                            })
+                    };
+                    let equal = lanes(bits).filter(is_equal);
+                    let ballot = equal.fold(0u64, |all, lane| all | 1 << lane);
+                    words[0][lane] = ballot as u32;
+                    words[1][lane] = (ballot >> 32) as u32;
+                }
+                for (index, &to) in group.to.iter().enumerate() {
+                    self.write(active, to, words.get(index).copied().unwrap_or([0; W]));
+                }
+            }
+            GroupOp::QuadAll | GroupOp::QuadAny => {
+                let truths = self.truths(value) & bits;
+                let is_true = |lane: &usize| {
+                    let quad = 0xf << (lane & !3);
+                    match group.op {
+                        GroupOp::QuadAll => truths & quad == bits & quad,
+                        _ => truths & quad != 0,
+                    }
+                };
+                let all = lanes(bits).filter(is_true);
+                self.set_truths(active, group, all.fold(0, |all, lane| all | 1 << lane));
+            }
             GroupOp::QuadBroadcast => self.fetch(active, group, |_, lane, second| {
                 (lane & !3) | (second as usize & 3)
             }),
@@ -155,6 +189,52 @@ impl<const W: usize> Gang<W> {
         }
     }
 
+    /// What lanes have that are so far behind in two values, one after the other; or before, and
+    /// the first value comes before the second.
+    fn window(&mut self, active: &Active<W>, group: &Group, up: bool) {
+        let size = self.size.max(1) as usize;
+        let (first, second) = group.value.split_at(group.to.len().min(group.value.len()));
+        for ((&to, &first), &second) in group.to.iter().zip(first).zip(second) {
+            let both = [self.columns[first as usize], self.columns[second as usize]];
+            let mut words = [0; W];
+            for lane in active.lanes() {
+                let delta = self.columns[group.second as usize][lane] as usize;
+                let source = match up {
+                    true => (lane + size).checked_sub(delta),
+                    false => Some(lane.saturating_add(delta)),
+                };
+                let word = |source: usize| both.get(source / size)?.get(source % size).copied();
+                words[lane] = source.and_then(word).unwrap_or(0);
+            }
+            self.write(active, to, words);
+        }
+    }
+
+    /// The active lanes that belong together.
+    fn clusters(&self, active: &Active<W>, group: &Group) -> Vec<u64> {
+        if group.partition.is_empty() {
+            let size = cluster_size(group, self.size);
+            let starts = (0..W).step_by(size);
+            let clusters = starts.map(|start| (u64::MAX >> (64 - size)) << start & active.bits);
+            return clusters.collect();
+        }
+        let word = |index: usize, lane| {
+            let column = group.partition.get(index);
+            column.map_or(0, |&column| u64::from(self.word(column, lane)))
+        };
+        let mut clusters = Vec::new();
+        let mut left = active.bits;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            // Each lane is in its own part, whatever its ballot says.
+            let ballot = word(1, lane) << 32 | word(0, lane);
+            let cluster = (ballot | 1 << lane) & left;
+            clusters.push(cluster);
+            left &= !cluster;
+        }
+        clusters
+    }
+
     /// Reductions and scans, from the first lane of each cluster on.
     fn scan(
         &mut self,
@@ -168,12 +248,10 @@ impl<const W: usize> Gang<W> {
         let (Some(&to), value) = (group.to.first(), pair(&group.value)) else {
             return;
         };
-        let size = cluster_size(group, self.size);
-        for start in (0..W).step_by(size) {
-            let cluster = (u64::MAX >> (64 - size)) << start;
+        for cluster in self.clusters(active, group) {
             let mut total = Scalar::new(ty, identity);
             let mut is_first = true;
-            for lane in lanes(active.bits & cluster) {
+            for lane in lanes(cluster) {
                 let own = self.scalar(ty, value, lane);
                 // The first lane's is taken as it is, so that nothing is done to it.
                 let sum = match is_first {
@@ -189,7 +267,7 @@ impl<const W: usize> Gang<W> {
                 is_first = false;
             }
             if scan == Scan::Reduce {
-                for lane in lanes(active.bits & cluster) {
+                for lane in lanes(cluster) {
                     self.set_scalar(to, lane, total);
                 }
             }

@@ -1,13 +1,14 @@
 //! Cooperative matrices: what the lanes of a scope do together.
 
-use spirvkit_eval::{Environment, Scalar, ScalarType, evaluate_scalar};
+use spirvkit_eval::{Environment, Scalar, ScalarType, evaluate_dot, evaluate_scalar};
 use spirvkit_grammar::Op;
 
 use super::Shared;
+use super::alu::evaluate;
 use super::control::{Active, Gang};
 use crate::kinds;
-use crate::program::{Inst, Pc};
-use crate::special::{Collective, Matrix, Multiply, Special};
+use crate::program::{Inst, Pc, Reg, Scan};
+use crate::special::{Collective, Dot, Matrix, Multiply, Special};
 
 impl<const W: usize> Gang<W> {
     pub(crate) fn special(
@@ -25,7 +26,7 @@ impl<const W: usize> Gang<W> {
                 of_workgroup,
             } => {
                 let first = if of_workgroup { self.first } else { 0 };
-                let below = count.saturating_sub(first).min(W as u32);
+                let below = count.saturating_sub(first).min(64);
                 let mask = match below {
                     0 => 0,
                     below => u64::MAX >> (64 - below),
@@ -54,15 +55,123 @@ impl<const W: usize> Gang<W> {
                         .findings
                         .add(program, &kinds::MATRIX, pc, invocations, message);
                 }
-                perform(std::slice::from_mut(self), *lanes, what);
+                perform(shared, std::slice::from_mut(self), *lanes, what);
+            }
+            Special::Dot(dot) => self.dot(shared, active, pc, dot),
+            Special::Clock { to } => {
+                let steps = shared.steps;
+                self.write(active, to[0], [steps as u32; W]);
+                if to[1] != crate::program::NO_REG {
+                    self.write(active, to[1], [(steps >> 32) as u32; W]);
+                }
+            }
+            Special::Assume { condition } => {
+                let wrong = active.bits & !self.truths(*condition);
+                if wrong != 0 {
+                    let message = || String::from("what the shader assumes to be true is false");
+                    let invocations = self.invocations(wrong);
+                    let program = shared.program;
+                    shared
+                        .findings
+                        .add(program, &kinds::ASSUME, pc, invocations, message);
+                }
+            }
+            Special::Abort => {
+                let message = || String::from("`OpAbortKHR` is reached");
+                let invocations = self.invocations(active.bits);
+                let program = shared.program;
+                shared
+                    .findings
+                    .add(program, &kinds::ABORT, pc, invocations, message);
             }
         }
     }
 }
 
+impl<const W: usize> Gang<W> {
+    fn dot(&mut self, shared: &mut Shared<'_>, active: &Active<W>, pc: Pc, dot: &Dot) {
+        for lane in active.lanes() {
+            let scalar = |&(ty, columns)| self.scalar(ty, columns, lane);
+            let first: Vec<Scalar> = dot.first.iter().map(scalar).collect();
+            let second: Vec<Scalar> = dot.second.iter().map(scalar).collect();
+            let accumulator = dot.accumulator.as_ref().map(scalar);
+            let result = evaluate_dot(dot.op, dot.result, &first, &second, accumulator);
+            let Ok(outcome) = result else {
+                continue;
+            };
+            if let Some(reason) = outcome.undefined() {
+                let invocations = self.invocations(1 << lane);
+                let program = shared.program;
+                shared.findings.undefined(program, pc, reason, invocations);
+            }
+            self.set_scalar(dot.to, lane, outcome.common());
+        }
+    }
+}
+
 /// Does what the lanes of these gangs do together.
-pub(crate) fn perform<const W: usize>(gangs: &mut [Gang<W>], lanes: u32, what: &Collective) {
+pub(crate) fn perform<const W: usize>(
+    shared: &Shared<'_>,
+    gangs: &mut [Gang<W>],
+    lanes: u32,
+    what: &Collective,
+) {
+    let lanes_of_group = lanes as usize;
+    // How many each has.
+    let size = subgroup(gangs);
     match what {
+        Collective::Scan {
+            op,
+            ty,
+            identity,
+            scan,
+            to,
+            value,
+            environment,
+        } => {
+            let mut total = Scalar::new(*ty, *identity);
+            for lane in 0..lanes_of_group {
+                let gang = &mut gangs[lane / size];
+                let own = gang.scalar(*ty, *value, lane % size);
+                // The first one's is taken as it is, so that nothing is done to it.
+                let sum = match lane {
+                    0 => own,
+                    _ => {
+                        let result = evaluate(*op, *ty, &[total, own], environment);
+                        result.map_or(total, |outcome| outcome.common())
+                    }
+                };
+                match scan {
+                    Scan::Inclusive => gang.set_scalar(to[0], lane % size, sum),
+                    Scan::Exclusive => gang.set_scalar(to[0], lane % size, total),
+                    Scan::Reduce => {}
+                }
+                total = sum;
+            }
+            if *scan == Scan::Reduce {
+                for lane in 0..lanes_of_group {
+                    gangs[lane / size].set_scalar(to[0], lane % size, total);
+                }
+            }
+        }
+        Collective::Vote { all, to, value } => {
+            let is_true = |gang: &Gang<W>| match all {
+                true => gang.truths(*value) & gang.all == gang.all,
+                false => gang.truths(*value) & gang.all != 0,
+            };
+            let truth = match all {
+                true => gangs.iter().all(is_true),
+                false => gangs.iter().any(is_true),
+            };
+            for gang in gangs {
+                gang.columns[*to as usize] = [u32::from(truth); W];
+            }
+        }
+        Collective::Broadcast {
+            to,
+            value,
+            position,
+        } => broadcast(shared, gangs, to, value, position),
         Collective::Multiply(multiply) => product(gangs, lanes, multiply),
         Collective::Gather { from, to, indexes } => {
             let elements = read(gangs, lanes, from);
@@ -72,14 +181,47 @@ pub(crate) fn perform<const W: usize>(gangs: &mut [Gang<W>], lanes: u32, what: &
     }
 }
 
+/// How many lanes each subgroup has.
+fn subgroup<const W: usize>(gangs: &[Gang<W>]) -> usize {
+    gangs.first().map_or(W, |gang| gang.size.max(1) as usize)
+}
+
+/// Gives all invocations of a workgroup what one has. The position is the same for all.
+fn broadcast<const W: usize>(
+    shared: &Shared<'_>,
+    gangs: &mut [Gang<W>],
+    to: &[Reg],
+    value: &[Reg],
+    position: &[Reg],
+) {
+    let size = shared.program.workgroup_size;
+    let mut index = 0u32;
+    for (axis, &column) in position.iter().enumerate().rev() {
+        let place = gangs[0].word(column, 0);
+        let width = size.get(axis).copied().unwrap_or(1);
+        index = index.wrapping_mul(width).wrapping_add(place);
+    }
+    let (gang, lane) = (
+        index as usize / subgroup(gangs),
+        index as usize % subgroup(gangs),
+    );
+    for (&to, &value) in to.iter().zip(value) {
+        let word = gangs.get(gang).map_or(0, |gang| gang.word(value, lane));
+        for gang in gangs.iter_mut() {
+            gang.columns[to as usize] = [word; W];
+        }
+    }
+}
+
 /// All elements of a matrix, row by row.
 fn read<const W: usize>(gangs: &[Gang<W>], lanes: u32, matrix: &Matrix) -> Vec<Scalar> {
-    let size = matrix.ty.width().div_ceil(32) as usize;
+    let words = matrix.ty.width().div_ceil(32) as usize;
+    let size = subgroup(gangs);
     let count = matrix.rows as usize * matrix.columns as usize;
     let element = |index: usize| {
         let (slot, lane) = (index / lanes as usize, index % lanes as usize);
-        let columns = crate::program::pair(&matrix.slots[slot * size..][..size]);
-        gangs[lane / W].scalar(matrix.ty, columns, lane % W)
+        let columns = crate::program::pair(&matrix.slots[slot * words..][..words]);
+        gangs[lane / size].scalar(matrix.ty, columns, lane % size)
     };
     (0..count).map(element).collect()
 }
@@ -90,10 +232,11 @@ fn write<const W: usize>(
     matrix: &Matrix,
     elements: Vec<Scalar>,
 ) {
-    let size = matrix.ty.width().div_ceil(32) as usize;
+    let words = matrix.ty.width().div_ceil(32) as usize;
+    let size = subgroup(gangs);
     for (index, element) in elements.into_iter().enumerate() {
         let (slot, lane) = (index / lanes as usize, index % lanes as usize);
-        gangs[lane / W].set_scalar(matrix.slots[slot * size], lane % W, element);
+        gangs[lane / size].set_scalar(matrix.slots[slot * words], lane % size, element);
     }
 }
 

@@ -220,7 +220,7 @@ impl<const W: usize> Workgroup<W> {
         if let Some(Inst::Special(index)) = program.code.get(first as usize - 1)
             && let Special::Collective { lanes, what, .. } = &program.specials[*index as usize]
         {
-            matrices::perform(&mut self.gangs, *lanes, what);
+            matrices::perform(shared, &mut self.gangs, *lanes, what);
         }
         for gang in &mut self.gangs {
             gang.pass_barrier();
@@ -353,6 +353,7 @@ impl<const W: usize> Gang<W> {
                         self.waiting.push(path);
                         break;
                     }
+                    shared.steps = begin + steps;
                     self.special(shared, memory, &active, pc, special);
                 }
                 Inst::Group(index) => self.group(&active, &program.groups[index as usize]),

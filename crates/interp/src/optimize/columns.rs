@@ -7,7 +7,7 @@ use crate::program::{
     Address, Atomic, Cell, Edge, General, Group, Input, Inst, NO_REG, Object, Operand, Pair, Place,
     Print, Printed, Program, Reg, Switch, Vector,
 };
-use crate::special::{Collective, Multiply, Special};
+use crate::special::Special;
 
 /// What an instruction does with a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,11 +194,13 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
                 value,
                 second,
                 cluster: _,
+                partition,
                 environment: _,
             } = &mut program.groups[*index as usize];
             // Lanes may read what those have that are not active.
             value.iter_mut().for_each(|value| see(value, Pin));
             see(second, Pin);
+            partition.iter_mut().for_each(|it| see(it, Pin));
             to.iter_mut().for_each(|to| see(to, Pin));
         }
         Inst::Print(index) => {
@@ -252,40 +254,12 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
 /// What lanes do together, or some of them do.
 fn in_special(index: usize, program: &mut Program, see: &mut impl FnMut(&mut Reg, Role)) {
     let mut pin = |column: &mut Reg| see(column, Role::Pin);
-    let part = match &mut program.specials[index] {
-        Special::Part {
-            inst,
-            count: _,
-            of_workgroup: _,
-        } => *inst,
-        Special::Collective {
-            of_workgroup: _,
-            lanes: _,
-            what,
-        } => {
-            let matrices = match what {
-                Collective::Multiply(it) => {
-                    let Multiply {
-                        a,
-                        b,
-                        c,
-                        to,
-                        signed: _,
-                        saturates: _,
-                    } = &mut **it;
-                    vec![a, b, c, to]
-                }
-                Collective::Gather {
-                    from,
-                    to,
-                    indexes: _,
-                } => vec![from, to],
-            };
-            let slots = matrices.into_iter().flat_map(|matrix| &mut matrix.slots);
-            return slots.for_each(pin);
-        }
+    let special = &mut program.specials[index];
+    special.columns_mut().into_iter().for_each(&mut pin);
+    let Special::Part { inst, .. } = special else {
+        return;
     };
-    let mut changed = part;
+    let mut changed = *inst;
     in_inst(&mut changed, program, &mut |column, _| pin(column));
     if let Special::Part { inst, .. } = &mut program.specials[index] {
         *inst = changed;

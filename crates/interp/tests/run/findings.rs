@@ -318,3 +318,31 @@ OpDecorate %matrices Binding 1
     assert_eq!(errors[0].rule(), "run.unsupported");
     assert!(errors[0].message().contains("a pointer to a matrix"));
 }
+
+/// The rules of all findings.
+fn rules(out: &Outcome) -> Vec<&str> {
+    out.findings.iter().map(|found| found.rule()).collect()
+}
+
+#[test]
+fn false_assumptions_and_aborts_are_reported() {
+    let body = "%small = OpULessThan %bool %value %u4
+OpAssumeTrueKHR %small
+%result = OpCopyObject %u32 %value";
+    let mut inputs = [0; 64];
+    inputs[5] = 4;
+    let out = run(&shader("", body), 8, &inputs);
+    assert_eq!(rules(&out), ["run.assume"]);
+    let body = "%small = OpULessThan %bool %value %u4
+OpSelectionMerge %fine None
+OpBranchConditional %small %fine %wrong
+%wrong = OpLabel
+OpAbortKHR %u32 %value
+%fine = OpLabel
+%result = OpCopyObject %u32 %u1";
+    let out = run(&shader("", body), 8, &inputs);
+    assert_eq!(rules(&out), ["run.abort"]);
+    // The others go on.
+    let written = out.read::<u32>(0, 1);
+    assert_eq!((written[4], written[5], written[6]), (1, 0, 1));
+}

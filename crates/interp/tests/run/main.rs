@@ -5,6 +5,7 @@ mod control_flow;
 mod cooperative;
 mod derivatives;
 mod findings;
+mod groups;
 mod images;
 mod kernel_images;
 mod kernels;

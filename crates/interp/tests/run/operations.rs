@@ -556,3 +556,106 @@ fn all_of_the_extended_set_runs() {
         assert_eq!(out.read::<u32>(0, 1), [7; 64], "{line}");
     }
 }
+
+#[test]
+fn saturating_dot_products() {
+    // Four bytes of 0x80 and 0x7f, as one word, or of a vector.
+    let globals = "%byte = OpTypeInt 8 1
+%v4byte = OpTypeVector %byte 4
+%low = OpConstant %byte -128
+%high = OpConstant %byte 127
+%lows = OpConstantComposite %v4byte %low %low %low %low
+%highs = OpConstantComposite %v4byte %high %high %high %high
+%packed = OpConstant %u32 0x80808080
+%near = OpConstant %i32 -2147483648
+%far = OpConstant %u32 4294967200";
+    // 4 · -128 · 127 below the least number there is.
+    let body = "%dot = OpSDotAccSat %i32 %lows %highs %near
+%result = OpBitcast %u32 %dot";
+    gives(globals, body, &[], |_, _| 0x8000_0000);
+    // 4 · 128 · 128 above the largest.
+    let body = "%result = OpUDotAccSat %u32 %packed %packed %far PackedVectorFormat4x8Bit";
+    gives(globals, body, &[], |_, _| u32::MAX);
+    // 4 · -128 · 128 and 70000.
+    let body = "%some = OpConstant %i32 70000
+%dot = OpSUDotAccSat %i32 %packed %packed %some PackedVectorFormat4x8Bit
+%result = OpBitcast %u32 %dot";
+    let body = body.replace("%some = OpConstant %i32 70000\n", "");
+    let globals = format!("{globals}\n%some = OpConstant %i32 70000");
+    gives(&globals, &body, &[], |_, _| 70_000 - 65_536);
+}
+
+#[test]
+fn dot_products_of_bfloat16() {
+    let globals = "%bf16 = OpTypeFloat 16 BFloat16KHR
+%v2bf16 = OpTypeVector %bf16 2
+%a = OpConstant %bf16 1.5
+%b = OpConstant %bf16 -3
+%vector = OpConstantComposite %v2bf16 %a %b";
+    let body = "%dot = OpDot %bf16 %vector %vector
+%wide = OpFConvert %f32 %dot
+%result = OpBitcast %u32 %wide";
+    gives(globals, body, &[], |_, _| 11.25f32.to_bits());
+}
+
+#[test]
+fn flags_are_set_once() {
+    let globals = "%flag = OpVariable %ptr_shared Workgroup";
+    let body = "%was = OpAtomicFlagTestAndSet %bool %flag %u2 %u0
+%one = OpSelect %u32 %was %u1 %u0
+OpControlBarrier %u2 %u2 %u264
+OpAtomicFlagClear %flag %u2 %u0
+OpControlBarrier %u2 %u2 %u264
+%now = OpAtomicFlagTestAndSet %bool %flag %u2 %u0
+%two = OpSelect %u32 %now %u2 %u0
+%result = OpIAdd %u32 %one %two";
+    // Only the first of all finds it clear.
+    gives(
+        globals,
+        body,
+        &[],
+        |index, _| if index == 0 { 0 } else { 3 },
+    );
+}
+
+#[test]
+fn clocks_go_on_and_values_freeze() {
+    let body = "%before = OpReadClockKHR %v2u32 %u3
+%frozen = OpFreezeKHR %u32 %value
+%fenced = OpArithmeticFenceEXT %u32 %frozen
+%after = OpReadClockKHR %v2u32 %u3
+%a = OpCompositeExtract %u32 %before 0
+%b = OpCompositeExtract %u32 %after 0
+%later = OpUGreaterThan %bool %b %a
+%result = OpSelect %u32 %later %fenced %u0";
+    gives("", body, &[5, 6, 7], |_, value| value);
+}
+
+#[test]
+fn replicated_composites() {
+    let body = "%vector = OpCompositeConstructReplicateEXT %v4u32 %value
+%result = OpCompositeExtract %u32 %vector 3";
+    gives("", body, &[5, 6, 7], |_, value| value);
+}
+
+#[test]
+fn long_vectors() {
+    let globals = "%v7u32 = OpTypeVectorIdEXT %u32 %u7
+%u7 = OpConstant %u32 7
+%ptr_long = OpTypePointer Private %v7u32
+%kept = OpVariable %ptr_long Private";
+    let globals = globals.replace(
+        "%v7u32 = OpTypeVectorIdEXT %u32 %u7\n%u7 = OpConstant %u32 7",
+        "%u7 = OpConstant %u32 7\n%v7u32 = OpTypeVectorIdEXT %u32 %u7",
+    );
+    let body = "%vector = OpCompositeConstruct %v7u32 %u0 %u1 %u2 %u3 %u4 %u5 %value
+%sum = OpIAdd %v7u32 %vector %vector
+OpStore %kept %sum
+%again = OpLoad %v7u32 %kept
+%which = OpUMod %u32 %index %u7
+%result = OpVectorExtractDynamic %u32 %again %which";
+    gives(&globals, body, &[5, 6, 7], |index, value| match index % 7 {
+        6 => value * 2,
+        which => which * 2,
+    });
+}

@@ -3,6 +3,7 @@
 mod competitors;
 mod contests;
 mod cpp_validator;
+mod execution;
 mod machine;
 mod memory;
 mod programs;
@@ -134,6 +135,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     report.sizes(scaling::sizes(budget / 4));
     report.memory(memory::peaks()?);
     report.growth_memory(memory::growth_peaks()?);
+    report.execution(&execution::section(folder, 10, "")?);
     let text = report.finish();
     print!("{text}");
     if let Some(file) = &arguments.write {

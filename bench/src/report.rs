@@ -294,6 +294,11 @@ as many as under \"Validation's growth\". The goal is {PER_MODULE} times the mod
         }
     }
 
+    /// A section of its own on running shaders.
+    pub(crate) fn execution(&mut self, section: &str) {
+        self.text.push_str(section);
+    }
+
     pub(crate) fn finish(self) -> String {
         self.text
     }

@@ -98,10 +98,11 @@ pub(crate) fn module() -> Vec<u32> {
 }
 
 /// How many turns each point takes, by running the kernel.
-pub(crate) fn interpreted(words: &[u32]) -> Vec<u32> {
+/// It is done so many times.
+pub(crate) fn interpreted(words: &[u32], times: u32) -> Vec<u32> {
     let bytes = (SIDE * SIDE * 4) as usize;
     let run = Run::new(words).zeroed(0, 0, bytes);
-    match run.dispatch([SIDE * SIDE / GROUP, 1, 1]) {
+    match run.dispatch([SIDE * SIDE / GROUP, times, 1]) {
         Ok(outcome) => outcome.read(0, 0),
         Err(errors) => panic!("{errors}"),
     }

@@ -30,12 +30,9 @@ enum Home {
 }
 
 /// The home of an object, if it has one and it may be written if need be.
-fn home(shared: &Shared<'_>, object: Object, is_write: bool) -> Option<Home> {
-    let Object::Known(object) = object else {
-        return None;
-    };
+fn home(shared: &Shared<'_>, object: u32, is_write: bool) -> Option<Home> {
     let range = |start: u32, size: u32| start as usize..start as usize + size as usize;
-    match shared.program.objects[object as usize].kind {
+    match shared.program.objects.get(object as usize)?.kind {
         ObjectKind::Buffer { writable, .. } if writable || !is_write => {
             Some(Home::Buffer(shared.homes[object as usize]))
         }
@@ -76,7 +73,8 @@ impl<const W: usize> Gang<W> {
         to: Reg,
         cell: Cell,
     ) -> bool {
-        let Some(home) = home(shared, cell.address.object, false) else {
+        let object = self.same_object(active, cell.address.object);
+        let Some(home) = object.and_then(|object| home(shared, object, false)) else {
             return false;
         };
         match cell.leaf.bytes() {
@@ -168,6 +166,19 @@ impl<const W: usize> Gang<W> {
         Some((low, high))
     }
 
+    /// The object that all active lanes access, if it is one.
+    #[inline(always)]
+    fn same_object(&self, active: &Active<W>, object: Object) -> Option<u32> {
+        match object {
+            Object::Known(object) => Some(object),
+            Object::Column(column) => {
+                let objects = &self.columns[column as usize];
+                let first = objects[active.bits.trailing_zeros() as usize % W];
+                active.are_same(objects).then_some(first)
+            }
+        }
+    }
+
     /// What the lanes read from memory of their own.
     #[inline(always)]
     fn read_own<const N: usize>(
@@ -178,6 +189,19 @@ impl<const W: usize> Gang<W> {
         address: Address,
     ) -> Option<([u32; W], [u32; W])> {
         let (mut low, mut high) = ([0; W], [0; W]);
+        if let Pattern::Uniform(start) = self.pattern::<N>(active, address) {
+            if start.checked_add(N)? > range.len() {
+                return None;
+            }
+            // Inactive lanes have memory, too.
+            let own = self.memory.chunks_exact(stride);
+            for (lane, own) in own.enumerate().take(W) {
+                let word = number(*own[range.start + start..].first_chunk::<N>()?);
+                low[lane] = word as u32;
+                high[lane] = (word >> 32) as u32;
+            }
+            return Some((low, high));
+        }
         for lane in active.lanes() {
             let start = self.offset_of(address, lane);
             let own = &self.memory[lane * stride..][range.clone()];
@@ -197,7 +221,8 @@ impl<const W: usize> Gang<W> {
         from: Pair,
         cell: Cell,
     ) -> bool {
-        let Some(home) = home(shared, cell.address.object, true) else {
+        let object = self.same_object(active, cell.address.object);
+        let Some(home) = object.and_then(|object| home(shared, object, true)) else {
             return false;
         };
         match cell.leaf.bytes() {
@@ -274,6 +299,25 @@ impl<const W: usize> Gang<W> {
         address: Address,
     ) -> bool {
         let size = range.len();
+        if let Pattern::Uniform(start) = self.pattern::<N>(active, address) {
+            if start.checked_add(N).is_none_or(|end| end > size) {
+                return false;
+            }
+            let low = &self.columns[from[0] as usize];
+            let high = match N {
+                8 => &self.columns[from[1] as usize],
+                _ => low,
+            };
+            let own = self.memory.chunks_exact_mut(stride);
+            for (lane, own) in own.enumerate().take(W) {
+                if active.words[lane] != 0 {
+                    let word = u64::from(high[lane]) << 32 | u64::from(low[lane]);
+                    let start = range.start + start;
+                    own[start..start + N].copy_from_slice(&word.to_le_bytes()[..N]);
+                }
+            }
+            return true;
+        }
         let is_in = |lane: usize| {
             let end = self.offset_of(address, lane).checked_add(N);
             end.is_some_and(|end| end <= size)

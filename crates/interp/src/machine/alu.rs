@@ -81,18 +81,7 @@ impl<const W: usize> Gang<W> {
     /// An operation on floats. Every NaN that it makes is the same.
     #[inline(always)]
     fn map_float(&mut self, active: &Active<W>, to: Reg, a: Reg, apply: impl Fn(f32) -> f32) {
-        let a = &self.columns[a as usize];
-        let mut words = [0; W];
-        let mut nans = 0;
-        for lane in 0..W {
-            let result = apply(float(a[lane]));
-            words[lane] = result.to_bits();
-            nans |= u32::from(result.is_nan());
-        }
-        if nans != 0 {
-            words = words.map(without_payload);
-        }
-        self.write(active, to, words);
+        self.zip_float(active, to, a, a, |a, _| apply(a));
     }
 
     /// An operation on two floats. Every NaN that it makes is the same.
@@ -107,13 +96,17 @@ impl<const W: usize> Gang<W> {
     ) {
         let (a, b) = (&self.columns[a as usize], &self.columns[b as usize]);
         let mut words = [0; W];
-        let mut nans = 0;
-        for lane in 0..W {
-            let result = apply(float(a[lane]), float(b[lane]));
-            words[lane] = result.to_bits();
-            nans |= u32::from(result.is_nan());
+        // Four by four, which the compiler makes one instruction of.
+        let mut nans = [0; 4];
+        let fours = a.as_chunks::<4>().0.iter().zip(b.as_chunks::<4>().0);
+        for (to, (a, b)) in words.as_chunks_mut::<4>().0.iter_mut().zip(fours) {
+            for lane in 0..4 {
+                let result = apply(float(a[lane]), float(b[lane]));
+                to[lane] = result.to_bits();
+                nans[lane] |= u32::from(result.is_nan()).wrapping_neg();
+            }
         }
-        if nans != 0 {
+        if nans.iter().fold(0, |all, nan| all | nan) != 0 {
             words = words.map(without_payload);
         }
         self.write(active, to, words);
@@ -153,6 +146,7 @@ impl<const W: usize> Gang<W> {
 
     /// An operation on two columns. Where its result is undefined for a lane, it is what
     /// `eval` commonly gives, and the reason is returned with the lanes.
+    #[inline(always)]
     pub(crate) fn binary(
         &mut self,
         active: &Active<W>,

@@ -102,10 +102,10 @@ pub(crate) fn truths<const W: usize>(words: &[u32; W]) -> u64 {
     // Four by four, each shifted to where the first of them belongs: this is done with
     // vectors. Lanes from the 32nd on are those of the upper half.
     let mut halves = [[0u32; 4]; 2];
-    for (index, four) in words.chunks_exact(4).enumerate() {
+    for (index, four) in words.as_chunks::<4>().0.iter().enumerate() {
         let half = &mut halves[index / 8];
-        for (sum, word) in half.iter_mut().zip(four) {
-            *sum |= (word & 1) << (index % 8 * 4);
+        for lane in 0..4 {
+            half[lane] |= (four[lane] & 1) << (index % 8 * 4);
         }
     }
     let [low, high] = halves.map(|half| half[0] | half[1] << 1 | half[2] << 2 | half[3] << 3);
@@ -296,7 +296,10 @@ impl<const W: usize> Gang<W> {
                 continue_target, ..
             } if continue_target == target => (false, std::mem::take(&mut frame.at_continue)),
             FrameKind::Loop { header, .. } if header == target && frame.at_continue == 0 => {
-                (false, std::mem::take(&mut frame.at_header))
+                // The header begins by opening the construct, which it is in already.
+                path.pc = target + 1;
+                path.mask |= std::mem::take(&mut frame.at_header);
+                return true;
             }
             _ => return false,
         };

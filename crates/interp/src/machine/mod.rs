@@ -288,10 +288,10 @@ impl<const W: usize> Gang<W> {
         let is_scheduled = shared.schedule.is_some();
         loop {
             let pc = path.pc;
-            let inst = program.code[pc as usize];
+            let inst = &program.code[pc as usize];
             path.pc += 1;
             steps += 1;
-            match inst {
+            match *inst {
                 Inst::Copy { to, from } => self.copy(&active, to, from),
                 Inst::Unary { op, to, a } => self.unary(&active, op, to, a),
                 Inst::Binary { op, to, a, b } => {

@@ -302,8 +302,9 @@ impl<'a> Run<'a> {
             return Err(Box::new(kinds::INTERFACE.error(message)));
         }
         let mut program = lower(&m, entry, &surroundings)?;
-        // Observers look for values where lowering put them.
-        if program.watched.is_none() {
+        // Observers look for values where lowering put them, and an order of another kind may stop
+        // a path anywhere for another of the same gang.
+        if program.watched.is_none() && self.seed == 0 {
             optimize(&mut program);
         }
         let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);

@@ -424,7 +424,7 @@ impl<const W: usize> Gang<W> {
                     break;
                 }
             }
-            if is_scheduled && shared.interrupts(&inst, begin + steps) {
+            if is_scheduled && shared.interrupts(inst, begin + steps) {
                 self.ready.push_back(path);
                 shared.steps = begin + steps;
                 return Stop::Turn;

@@ -17,6 +17,7 @@
     )
 )]
 
+mod explore;
 mod fast;
 mod image;
 mod kinds;
@@ -30,6 +31,7 @@ mod program;
 mod run;
 mod special;
 
+pub use explore::{Condition, ConditionError, Explore, Explored, Final, MAX_LOOKS};
 pub use image::{
     AddressMode, BorderColor, CompareOp, Dimension, Filter, Image, MAX_IMAGE, Reduction, Sampler,
     Swizzle,

@@ -38,6 +38,15 @@ pub const MAX_MEMORY: u64 = 1 << 30;
 /// The default for [`Run::max_printed`], in bytes.
 pub const MAX_PRINTED: usize = 1 << 20;
 
+/// A program with all that it runs on.
+pub(crate) struct Prepared {
+    pub(crate) program: Program,
+    pub(crate) buffers: Vec<Buffer>,
+    /// For each object which of the buffers it is.
+    pub(crate) homes: Vec<usize>,
+    pub(crate) images: Images,
+}
+
 /// A number that buffers are made of.
 pub trait Element: Copy + sealed::Sealed {
     /// Its size in bytes.
@@ -104,8 +113,8 @@ pub struct Run<'a> {
     /// Of a kernel.
     arguments: Vec<(Name, Argument)>,
     local_size: Option<[u32; 3]>,
-    global_offset: [u32; 3],
-    subgroup_size: u32,
+    pub(crate) global_offset: [u32; 3],
+    pub(crate) subgroup_size: u32,
     max_steps: u64,
     max_memory: u64,
     max_printed: usize,
@@ -264,11 +273,8 @@ impl<'a> Run<'a> {
         outcome.map_err(|error| Errors::from(*error))
     }
 
-    fn run(
-        mut self,
-        groups: [u32; 3],
-        observer: Option<&mut dyn Observer>,
-    ) -> Result<Outcome, Box<Diagnostic>> {
+    /// The program with all that it runs on.
+    pub(crate) fn prepared(&mut self, is_observed: bool) -> Result<Prepared, Box<Diagnostic>> {
         let invalid =
             |error: &dyn std::fmt::Display| Box::new(kinds::INVALID.error(error.to_string()));
         let original = ModuleIndex::new(self.words).map_err(|error| invalid(&error))?;
@@ -286,7 +292,7 @@ impl<'a> Run<'a> {
             moved: original.functions_start.wrapping_sub(m.functions_start),
             lanes: self.subgroup_size,
             memories: self.memories.len(),
-            is_observed: observer.is_some(),
+            is_observed,
             ..Surroundings::default()
         };
         let places = self.buffers.keys().chain(self.same.keys());
@@ -321,6 +327,25 @@ impl<'a> Run<'a> {
             known,
         };
         let images = Images::bind(&program, given, &mut buffers, &mut homes)?;
+        Ok(Prepared {
+            program,
+            buffers,
+            homes,
+            images,
+        })
+    }
+
+    fn run(
+        mut self,
+        groups: [u32; 3],
+        observer: Option<&mut dyn Observer>,
+    ) -> Result<Outcome, Box<Diagnostic>> {
+        let Prepared {
+            program,
+            buffers,
+            homes,
+            images,
+        } = self.prepared(observer.is_some())?;
         let mut shared = Shared {
             program: &program,
             buffers,

@@ -113,6 +113,7 @@ pub(crate) fn truths<const W: usize>(words: &[u32; W]) -> u64 {
 }
 
 /// A subgroup.
+#[derive(Clone)]
 pub(crate) struct Gang<const W: usize> {
     pub(crate) columns: Vec<[u32; W]>,
     /// How many of them may be written for all lanes, as in [`Program::temporaries`].
@@ -397,6 +398,17 @@ impl<const W: usize> Gang<W> {
             }
         }
         false
+    }
+
+    /// The constructs that a frame lies in, from itself outwards.
+    pub(super) fn constructs(&self, frame: u32) -> Vec<FrameKind> {
+        let mut all = Vec::new();
+        let mut next = frame;
+        while let Some(frame) = self.frames.get(next as usize) {
+            all.push(frame.kind);
+            next = frame.parent;
+        }
+        all
     }
 
     /// Ends a path whose lanes return from the function they are in.

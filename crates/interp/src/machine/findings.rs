@@ -16,12 +16,12 @@ use crate::program::{Pc, Program};
 const MAX_FINDINGS: usize = 1000;
 
 /// What was found, each kind once at an instruction.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     found: BTreeMap<(u32, &'static str), Finding>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Finding {
     kind: &'static Kind,
     message: String,
@@ -185,6 +185,13 @@ impl Findings {
             }
         };
         self.count(program, &kinds::RACE, pc, invocations, finding);
+    }
+
+    /// Adds those of another execution of the same program.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (place, finding) in other.found {
+            self.found.entry(place).or_insert(finding);
+        }
     }
 
     /// All findings in the order of the module.

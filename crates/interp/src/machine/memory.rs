@@ -357,13 +357,18 @@ impl<const W: usize> Gang<W> {
 }
 
 /// Up to eight bytes as a number.
-fn number(bytes: &[u8]) -> u64 {
+pub(super) fn number(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().rev();
     bytes.fold(0, |all, &byte| all << 8 | u64::from(byte))
 }
 
 /// What an atomic writes (section 3.32.18); `None` if nothing.
-fn replaced(atomic: &Atomic, old: Scalar, value: Scalar, comparator: Scalar) -> Option<Scalar> {
+pub(super) fn replaced(
+    atomic: &Atomic,
+    old: Scalar,
+    value: Scalar,
+    comparator: Scalar,
+) -> Option<Scalar> {
     let one = Scalar::new(old.ty(), 1);
     let (operation, operand) = match atomic.op {
         Op::AtomicLoad => return None,

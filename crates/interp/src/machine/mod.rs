@@ -5,6 +5,7 @@
 //! others.
 
 mod access;
+mod alone;
 mod alu;
 mod control;
 mod fast;
@@ -25,10 +26,11 @@ use crate::image::Images;
 use crate::observe::Observer;
 use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Place, Program};
 use crate::special::Special;
-pub(crate) use control::Gang;
+pub(crate) use alone::{Alone, Spot, Standing, Stopped, value, with_stops};
 use control::{Active, Path, lanes};
+pub(crate) use control::{Gang, Invocations};
 pub(crate) use findings::Findings;
-pub(crate) use race::{RaceOptions, Races, SameValue};
+pub(crate) use race::{Race, RaceOptions, Races, SameValue};
 pub(crate) use schedule::Schedule;
 
 /// How many branches backwards, and turns of loops whose lanes wait for each other, a gang may

@@ -110,6 +110,7 @@ pub struct Execution {
     /// For each event where it reads from; what stands there for others means nothing.
     pub sources: Vec<Source>,
     /// The scoped modification orders: which atomic write is before which mutually ordered one.
+    /// Other pairs in it mean nothing.
     pub modification_order: Relation,
     /// Which control barriers are the same dynamic instance.
     pub barriers: Relation,

@@ -4,6 +4,7 @@ mod addresses;
 mod control_flow;
 mod cooperative;
 mod derivatives;
+mod explore;
 mod findings;
 mod groups;
 mod images;

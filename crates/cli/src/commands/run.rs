@@ -1,9 +1,13 @@
 //! `spv run`: running compute shaders.
 
 mod arguments;
+mod buffers;
+mod json;
+mod npy;
+mod places;
+mod watch;
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -11,16 +15,20 @@ use spirvkit::Diagnostic;
 use spirvkit::diagnostics::{Severity, Source, render};
 use spirvkit::interp::{MAX_STEPS, Outcome, Run};
 use spirvkit::ir::Module;
-use spirvkit::transform::spec_constants;
+use spirvkit::reflect::reflect;
+use spirvkit::transform::{Specialization, spec_constants, specialize};
 
 use crate::arguments::{ColorWhen, Single};
 use crate::change::constants::{bad_value, bits, find, setting};
 use crate::exit::{Ending, UsageError};
 use crate::look::{Looked, look};
-use crate::report::{Format, Messages, Reporter, read_error, stream};
-use arguments::{Binding, Contents, Numbers, Print};
+use crate::report::{Format, Messages, Reporter, stream};
+use arguments::{Contents, Push};
+use buffers::Buffers;
+use places::{Blocks, Wanted};
+use watch::{Code, Watcher};
 
-/// Run a compute shader, without a GPU, and report what goes wrong
+/// Run a compute shader or a kernel, without a GPU, and report what goes wrong
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
 pub(crate) struct Arguments {
@@ -35,22 +43,55 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X[,Y[,Z]]", default_value = "1", value_parser = arguments::groups)]
     dispatch: [u32; 3],
 
-    /// Bind a buffer: CONTENTS is zeros:BYTES, numbers as f32:1,2.5, or a file
-    #[arg(long, value_name = "SET:BINDING=CONTENTS", value_parser = arguments::binding)]
-    bind: Vec<(Binding, Contents)>,
+    /// Bind a buffer, or write a part of it: WHERE is SET:BINDING, the name of a variable, a
+    /// block or a member, or a path from there
+    #[arg(long, value_name = "WHERE=CONTENTS", value_parser = arguments::binding)]
+    bind: Vec<(Wanted, Contents)>,
 
-    /// Append numbers to the push constants
-    #[arg(long, value_name = "TYPE:NUMBERS", value_parser = arguments::numbers)]
-    push: Vec<Numbers>,
+    /// Give a kernel an argument, by its name or its index
+    #[arg(long, value_name = "NAME=CONTENTS", value_parser = arguments::binding)]
+    arg: Vec<(Wanted, Contents)>,
+
+    /// How many invocations a workgroup has in each dimension, for kernels that don't say
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = arguments::groups)]
+    local_size: Option<[u32; 3]>,
+
+    /// Append numbers to the push constants, or give a member its value
+    #[arg(long, value_name = "TYPE:NUMBERS|MEMBER=VALUE", value_parser = arguments::push)]
+    push: Vec<Push>,
 
     /// Set a specialization constant: CONSTANT is a SpecId or a name; VALUE is a number
     /// as in assembly text, true or false
     #[arg(long, value_name = "CONSTANT=VALUE", value_parser = setting)]
     spec: Vec<(String, String)>,
 
-    /// Show numbers of a buffer after the run, such as 0:1:f32 or 0:1:u32[0..8]
-    #[arg(long, value_name = "SET:BINDING:TYPE[RANGE]", value_parser = arguments::print)]
-    print: Vec<Print>,
+    /// Show what is in a buffer after the run, or in a part of it, such as x.a[0..4] or
+    /// 0:1:u32[0..8]
+    #[arg(long, value_name = "WHERE[:TYPE][RANGE]", value_parser = places::wanted)]
+    print: Vec<Wanted>,
+
+    /// Write a buffer, or a part of it, to a file after the run: as JSON, as a NumPy array, or
+    /// as it is, by the extension .json, .npy or any other
+    #[arg(long, value_name = "WHERE=FILE", value_parser = arguments::output)]
+    out: Vec<(Wanted, PathBuf)>,
+
+    /// Show the instructions of an invocation as they are executed, with their results;
+    /// the invocation is given by its global index
+    #[arg(long, value_name = "X[,Y[,Z]]", num_args = 0..=1, require_equals = true,
+          default_missing_value = "0", value_parser = arguments::invocation)]
+    trace: Vec<[u32; 3]>,
+
+    /// Show no more than this many lines of traces
+    #[arg(long, value_name = "N", default_value = "10000")]
+    max_trace: usize,
+
+    /// Write to a file which lines and blocks were executed how often, in lcov's format
+    #[arg(long, value_name = "FILE")]
+    coverage: Option<PathBuf>,
+
+    /// Show which lines were executed most often
+    #[arg(long)]
+    profile: bool,
 
     /// The number of invocations in a subgroup: 4, 8, 16, 32 or 64
     #[arg(long, value_name = "N", default_value = "32")]
@@ -70,18 +111,30 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-The types of numbers are u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 and f64.
-They are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN. Files are
-taken as they are, byte by byte.
+CONTENTS is one of
+  zeros:BYTES        bytes that are zero
+  TYPE:NUMBERS       numbers, such as f32:1,2.5; the types are u8, i8, u16, i16, u32,
+                     i32, u64, i64, f16, f32 and f64
+  {...}, [...], 1.5  a value as JSON, by the types that the module declares
+  FILE.json          the same from a file
+  FILE.npy           a NumPy array, of the type that the module declares
+  FILE, raw:FILE     any other file, byte by byte
+  local:BYTES        for kernels: memory that the workgroup shares
+Numbers are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN; in JSON,
+these and hexadecimal ones are strings.
 
 Accesses out of bounds, divisions by zero, barriers that not all invocations reach
 and the like are reported with the instruction and the invocation; `spv explain`
 explains each. What can't be run yet is refused before anything is run.
 
+Coverage and profiles go by the lines of the shader's source if the module has
+debug information, else by those of its assembly text, as `spv dis` writes it.
+
 Examples:
   spv run double.spvasm --bind 0:0=f32:1,2,3,4 --print 0:0:f32
-  spv run saxpy.spv --bind 0:0=x.bin --bind 0:1=zeros:4096 --push f32:2.0 \\
-      --dispatch 16 --print 0:1:f32[0..8]
+  spv run saxpy.spv --bind x=x.npy --bind y=[1,1,1,1] --push a=2.0 --push count=4 \\
+      --dispatch 16 --print y[0..4] --out y=y.npy
+  spv run saxpy.spv --bind x=[1] --bind y=[1] --push count=1 --trace=0 --profile
 
 Exit codes:
   0  success, perhaps with warnings
@@ -94,91 +147,126 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         arguments.input.input.as_ref(),
         reporter,
         |looked, messages| {
-            let Some(run) = prepared(arguments, looked, messages) else {
-                return Ok(());
-            };
-            let (findings, outcome) = match run.dispatch(arguments.dispatch) {
-                Ok(outcome) => (outcome.findings.clone(), Some(outcome)),
-                Err(errors) => (errors.into_vec(), None),
-            };
-            let findings = in_place(looked, findings);
-            let text = looked.text.map_or("", |text| text.0.as_str());
-            let source = Source::new(looked.name, text);
-            match arguments.format {
-                Format::Human => {
-                    findings
-                        .iter()
-                        .for_each(|found| messages.add(found, &source));
-                    if let Some(outcome) = &outcome {
-                        let shown = shown(arguments, outcome);
-                        stream(messages, |out| out.write_all(shown.as_bytes()));
-                    }
-                }
-                Format::Json => {
-                    let document = document(arguments, looked, &findings, outcome.as_ref());
-                    stream(messages, |out| writeln!(out, "{document}"));
-                    let has_error = findings
-                        .iter()
-                        .any(|found| found.severity() == Severity::Error);
-                    if has_error {
-                        messages.fail();
-                    }
-                }
-            }
+            run_module(arguments, looked, messages);
             Ok(())
         },
     )
 }
 
-/// The run that the arguments describe, or what is wrong with them.
+fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Messages) {
+    let Some(constants) = constants(arguments, looked, messages) else {
+        return;
+    };
+    // Lengths of arrays may depend on constants.
+    let specialized = specialized(looked, &constants);
+    let words = specialized.as_deref().unwrap_or(looked.module.words());
+    let reflection = match reflect(words) {
+        Ok(reflection) => reflection,
+        Err(error) => return messages.add_binary_error(looked.name, &error),
+    };
+    let blocks = Blocks {
+        reflection: &reflection,
+    };
+    let wanted = arguments.print.iter();
+    let wanted = wanted.chain(arguments.out.iter().map(|(wanted, _)| wanted));
+    let mut buffers = Buffers::new(&blocks);
+    buffers.check(wanted, messages);
+    buffers.bind(&arguments.bind, messages);
+    buffers.give(&arguments.arg, messages);
+    buffers.push(&arguments.push, messages);
+    if messages.failed() {
+        return;
+    }
+    let run = prepared(arguments, looked, &constants);
+    let run = buffers.into_run(run);
+    let is_watched =
+        !arguments.trace.is_empty() || arguments.coverage.is_some() || arguments.profile;
+    let code = is_watched.then(|| Code::of(looked)).flatten();
+    let mut watcher = code
+        .as_ref()
+        .map(|code| Watcher::new(code, arguments.trace.clone(), arguments.max_trace));
+    let ran = match &mut watcher {
+        Some(watcher) => run.observe(arguments.dispatch, watcher),
+        None => run.dispatch(arguments.dispatch),
+    };
+    let (findings, outcome) = match ran {
+        Ok(outcome) => (outcome.findings.clone(), Some(outcome)),
+        Err(errors) => (errors.into_vec(), None),
+    };
+    let findings = in_place(looked, findings);
+    if let Some(outcome) = &outcome {
+        let coverage = watcher.as_ref().zip(arguments.coverage.as_ref());
+        if let Some((watcher, path)) = coverage {
+            buffers::write_output(path, watcher.coverage().as_bytes(), messages);
+        }
+        for (wanted, path) in &arguments.out {
+            buffers::write_part(&blocks, wanted, path, outcome, messages);
+        }
+    }
+    let results = Results {
+        arguments,
+        blocks: &blocks,
+        outcome: outcome.as_ref(),
+        watcher: watcher.as_ref(),
+    };
+    match arguments.format {
+        Format::Human => {
+            let text = looked.text.map_or("", |text| text.0.as_str());
+            let source = Source::new(looked.name, text);
+            findings
+                .iter()
+                .for_each(|found| messages.add(found, &source));
+            let shown = results.text();
+            stream(messages, |out| out.write_all(shown.as_bytes()));
+        }
+        Format::Json => {
+            let document = results.document(looked, &findings);
+            stream(messages, |out| writeln!(out, "{document}"));
+            let has_error = findings
+                .iter()
+                .any(|found| found.severity() == Severity::Error);
+            if has_error {
+                messages.fail();
+            }
+        }
+    }
+}
+
+/// The run without its buffers.
 fn prepared<'a>(
     arguments: &Arguments,
     looked: &'a Looked<'_>,
-    messages: &mut Messages,
-) -> Option<Run<'a>> {
+    constants: &[(u32, u64)],
+) -> Run<'a> {
     let mut run = Run::new(looked.module.words())
         .subgroup_size(arguments.subgroup_size)
         .max_steps(arguments.max_steps);
     if let Some(name) = &arguments.entry_point {
         run = run.entry(name);
     }
-    for (spec_id, bits) in constants(arguments, looked, messages)? {
+    if let Some(size) = arguments.local_size {
+        run = run.local_size(size);
+    }
+    for &(spec_id, bits) in constants {
         run = run.spec(spec_id, bits);
     }
-    let mut buffers: BTreeMap<Binding, Vec<u8>> = BTreeMap::new();
-    for (binding, contents) in &arguments.bind {
-        let bytes = match contents {
-            Contents::Zeros(bytes) => {
-                let mut zeros = Vec::new();
-                if zeros.try_reserve_exact(*bytes).is_err() {
-                    let error = std::io::Error::from(std::io::ErrorKind::OutOfMemory);
-                    messages.add_of(&format!("zeros:{bytes}"), &read_error(&error));
-                    return None;
-                }
-                zeros.resize(*bytes, 0);
-                zeros
-            }
-            Contents::Numbers(numbers) => numbers.bytes.clone(),
-            Contents::File(path) => match read(path) {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    messages.add_of(&path.to_string_lossy(), &error);
-                    return None;
-                }
-            },
-        };
-        buffers.insert(*binding, bytes);
+    run
+}
+
+/// The module with these values of its specialization constants, if there are any.
+fn specialized(looked: &Looked<'_>, constants: &[(u32, u64)]) -> Option<Vec<u32>> {
+    if constants.is_empty() {
+        return None;
     }
-    for (binding, bytes) in buffers {
-        run = run.storage(binding.set, binding.binding, &bytes);
+    let mut module = Module::load(looked.module.words()).ok()?;
+    let mut wanted = Specialization::default();
+    wanted.all_defaults = true;
+    for constant in spec_constants(&module) {
+        let given = constants.iter().rfind(|it| Some(it.0) == constant.spec_id);
+        wanted.values.extend(given.map(|it| (constant.id, it.1)));
     }
-    let push: Vec<u8> = arguments
-        .push
-        .iter()
-        .flat_map(|numbers| &numbers.bytes)
-        .copied()
-        .collect();
-    Some(run.push(&push))
+    specialize(&mut module, &wanted).ok()?;
+    Some(module.store())
 }
 
 /// The specialization constants that are to be set, by their SpecIds, and the bits of their
@@ -210,10 +298,6 @@ fn constants(
     wrong.is_empty().then_some(wanted)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    std::fs::read(path).map_err(|error| read_error(&error))
-}
-
 /// The findings with their places in the text, if the module was given as one.
 fn in_place(looked: &Looked<'_>, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     match looked.text {
@@ -222,45 +306,70 @@ fn in_place(looked: &Looked<'_>, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     }
 }
 
-/// What is to be printed of the buffers, a line each.
-fn shown(arguments: &Arguments, outcome: &Outcome) -> String {
-    let mut shown = String::new();
-    for print in &arguments.print {
-        let numbers = print.numbers(outcome);
-        shown.push_str(&format!("{}: {}\n", print.binding, numbers.join(" ")));
-    }
-    shown
+/// What there is to show.
+struct Results<'a, 'r, 'c, 'm> {
+    arguments: &'a Arguments,
+    blocks: &'a Blocks<'r>,
+    outcome: Option<&'a Outcome>,
+    watcher: Option<&'a Watcher<'c, 'm>>,
 }
 
-fn document(
-    arguments: &Arguments,
-    looked: &Looked<'_>,
-    findings: &[Diagnostic],
-    outcome: Option<&Outcome>,
-) -> Value {
-    let text = looked.text.map(|text| Source::new(looked.name, &text.0));
-    let has_run = outcome.is_some();
-    let report = render::report(looked.name, has_run, findings, text.as_ref());
-    let report: Value = serde_json::from_str(&report).unwrap_or_default();
-    let printed = outcome.map(|outcome| {
-        let prints = arguments.print.iter();
-        let all: Vec<Value> = prints
-            .map(|print| {
-                json!({
-                    "set": print.binding.set,
-                    "binding": print.binding.binding,
-                    "type": print.ty.name,
-                    "numbers": print.values(outcome),
-                })
-            })
-            .collect();
-        all
-    });
-    json!({
-        "file": report["file"],
-        "ran": has_run,
-        "steps": outcome.map(|outcome| outcome.steps),
-        "findings": report["diagnostics"],
-        "printed": printed,
-    })
+impl Results<'_, '_, '_, '_> {
+    /// For people: the trace, what the shader printed, a line for each print, the profile.
+    fn text(&self) -> String {
+        let mut shown = String::new();
+        if let Some(watcher) = self.watcher {
+            shown.push_str(&watcher.trace);
+        }
+        let Some(outcome) = self.outcome else {
+            return shown;
+        };
+        shown.push_str(outcome.printed());
+        for wanted in &self.arguments.print {
+            let value = buffers::value(self.blocks, wanted, outcome);
+            let text = value.map_or_else(|why| why, |value| json::text(&value));
+            shown.push_str(&format!("{}: {text}\n", wanted.label()));
+        }
+        if let (Some(watcher), true) = (self.watcher, self.arguments.profile) {
+            shown.push_str(&watcher.profile());
+        }
+        shown
+    }
+
+    fn document(&self, looked: &Looked<'_>, findings: &[Diagnostic]) -> Value {
+        let text = looked.text.map(|text| Source::new(looked.name, &text.0));
+        let has_run = self.outcome.is_some();
+        let report = render::report(looked.name, has_run, findings, text.as_ref());
+        let report: Value = serde_json::from_str(&report).unwrap_or_default();
+        let mut document = json!({
+            "file": report["file"],
+            "ran": has_run,
+            "steps": self.outcome.map(|outcome| outcome.steps),
+            "findings": report["diagnostics"],
+            "printed": self.outcome.map(|outcome| self.printed(outcome)),
+            "output": self.outcome.map(Outcome::printed),
+        });
+        if let Some(watcher) = self.watcher {
+            let lines: Vec<&str> = watcher.trace.lines().collect();
+            document["trace"] = json!(lines);
+            document["instructions"] = json!(watcher.opcodes());
+        }
+        document
+    }
+
+    fn printed(&self, outcome: &Outcome) -> Vec<Value> {
+        let one = |wanted: &Wanted| {
+            let value = buffers::value(self.blocks, wanted, outcome).unwrap_or_default();
+            match (wanted.binding(), wanted.ty) {
+                (Some(binding), Some(ty)) => json!({
+                    "set": binding.set,
+                    "binding": binding.binding,
+                    "type": ty.name,
+                    "numbers": value,
+                }),
+                _ => json!({"name": wanted.label(), "value": value}),
+            }
+        };
+        self.arguments.print.iter().map(one).collect()
+    }
 }

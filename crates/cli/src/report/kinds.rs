@@ -81,6 +81,10 @@ kinds! {
         text: "No module has the specialization constant that an option names.",
         advice: "`spv specialize --list` shows the constants of a module.",
     }
+    BAD_DATA = "run.data", InvalidValue {
+        text: "What a buffer is to hold, or what is to be shown of it, doesn't fit what the module declares, or can't be read.",
+        advice: "`spv info` shows the buffers of a module with the types and offsets of their members.",
+    }
     BAD_CONSTANT_VALUE = "transform.bad-constant-value", InvalidValue {
         text: "A specialization constant can't have the requested value, or different values are requested for it.",
         advice: "`spv specialize --list` shows the types of the constants. Use true or false for a bool, and a number \

@@ -33,6 +33,7 @@ mod readme;
 #[cfg(unix)]
 mod replacing;
 mod run;
+mod run_data;
 mod specialize;
 mod split;
 mod strip;

@@ -199,11 +199,16 @@ fn what_does_not_fit_is_refused() {
     fails(&[], 1, "`numbers` at set 1, binding 2 has no buffer");
     fails(&["--bind", "1:2=missing.bin"], 1, "missing.bin");
     let endless = "1:2=zeros:18446744073709551615";
-    fails(&["--bind", endless], 1, "zeros:18446744073709551615");
+    fails(&["--bind", endless], 1, "18446744073709551615 bytes");
     fails(&["--spec", "6=1"], 1, "no specialization constant `6`");
-    fails(&["--bind", "1=zeros:4"], 2, "SET:BINDING=CONTENTS");
+    fails(&["--bind", "1:2"], 2, "WHERE=CONTENTS");
     fails(
-        &["--bind", "x:2=zeros:4"],
+        &["--bind", "1=zeros:4"],
+        1,
+        "there is no `1`, but `numbers` (1:2)",
+    );
+    fails(
+        &["--bind", "1:x=zeros:4"],
         2,
         "`x` is not the number of a set or binding",
     );
@@ -218,7 +223,7 @@ fn what_does_not_fit_is_refused() {
         "`256` is not a number of the type u8",
     );
     fails(&["--push", "f8:1"], 2, "`f8` is not a type of numbers");
-    fails(&["--print", "1:2"], 2, "SET:BINDING:TYPE");
+    fails(&["--print", "7:2"], 1, "of what type it is");
     fails(&["--print", "1:2:u32[a..]"], 2, "`a` is not an index");
     fails(&["--spec", "5=x"], 1, "`x` can't be its value");
     fails(&["--spec", "5"], 2, "CONSTANT=VALUE");

@@ -7,8 +7,9 @@ use serde_json::Value;
 use spirvkit::binary::{FloatFormat, NumberType};
 use spirvkit::eval::{Environment, Scalar, ScalarType, evaluate_scalar};
 use spirvkit::grammar::Op;
-use spirvkit::interp::Outcome;
 use spirvkit::text::{parse_number, write_number};
+
+use super::places::{Wanted, wanted};
 
 /// Where a buffer is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +29,29 @@ impl fmt::Display for Binding {
 pub(super) enum Contents {
     Zeros(usize),
     Numbers(Numbers),
-    File(PathBuf),
+    Value(Value),
+    /// Memory of each workgroup.
+    Local(u32),
+    File(PathBuf, FileForm),
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileForm {
+    Raw,
+    Json,
+    Npy,
+}
+
+impl FileForm {
+    /// By the name's extension.
+    pub(super) fn of(name: &str) -> Self {
+        match name.rsplit_once('.').map(|it| it.1) {
+            Some("json") => Self::Json,
+            Some("npy") => Self::Npy,
+            _ => Self::Raw,
+        }
+    }
 }
 
 /// Numbers as they lie in memory.
@@ -60,6 +83,12 @@ const TYPES: [Type; 11] = [
 ];
 
 impl Type {
+    /// A number for programs. JSON has no infinities and NaNs: they are strings.
+    pub(super) fn value(self, bytes: &[u8]) -> Value {
+        let text = self.text(bytes);
+        serde_json::from_str(&text).unwrap_or(Value::String(text))
+    }
+
     const fn integer(name: &'static str, width: u8, signed: bool) -> Self {
         let number = NumberType::Integer { width, signed };
         Self { name, number }
@@ -70,7 +99,14 @@ impl Type {
         Self { name, number }
     }
 
-    fn named(name: &str) -> Result<Self, String> {
+    /// The type of these numbers.
+    pub(super) fn of(number: NumberType) -> Self {
+        let found = TYPES.into_iter().find(|ty| ty.number == number);
+        let name = "number";
+        found.unwrap_or(Self { name, number })
+    }
+
+    pub(super) fn named(name: &str) -> Result<Self, String> {
         let found = TYPES.into_iter().find(|ty| ty.name == name);
         found.ok_or_else(|| {
             let names = TYPES.map(|ty| ty.name).join(", ");
@@ -79,12 +115,12 @@ impl Type {
     }
 
     /// How many bytes a number takes.
-    fn size(self) -> usize {
+    pub(super) fn size(self) -> usize {
         (ScalarType::from(self.number).width() / 8) as usize
     }
 
     /// The bits of a number.
-    fn parse(self, text: &str) -> Result<u64, String> {
+    pub(super) fn parse(self, text: &str) -> Result<u64, String> {
         let special = match (self.number, text) {
             (NumberType::Float(_), "inf") => Some(f64::INFINITY),
             (NumberType::Float(_), "-inf") => Some(f64::NEG_INFINITY),
@@ -113,7 +149,7 @@ impl Type {
     }
 
     /// A number as people write it: as short as the type allows.
-    fn text(self, bytes: &[u8]) -> String {
+    pub(super) fn text(self, bytes: &[u8]) -> String {
         let bits = bytes
             .iter()
             .rev()
@@ -134,65 +170,71 @@ impl Type {
     }
 }
 
-/// What to show of a buffer.
-#[derive(Clone, Debug)]
-pub(super) struct Print {
-    pub(super) binding: Binding,
-    pub(super) ty: Type,
-    start: usize,
-    end: usize,
+/// `WHERE=CONTENTS`.
+pub(super) fn binding(text: &str) -> Result<(Wanted, Contents), String> {
+    let Some((place, contents)) = text.split_once('=') else {
+        return Err("it must have the form WHERE=CONTENTS, such as 0:1=x.bin or x=[1,2]".into());
+    };
+    Ok((wanted(place)?, self::contents(contents)?))
 }
 
-impl Print {
-    /// The numbers as people write them.
-    pub(super) fn numbers(&self, outcome: &Outcome) -> Vec<String> {
-        let bytes = outcome.bytes(self.binding.set, self.binding.binding);
-        let numbers = bytes.chunks_exact(self.ty.size());
-        let shown = numbers.take(self.end).skip(self.start);
-        shown.map(|bytes| self.ty.text(bytes)).collect()
-    }
-
-    /// The same for programs. JSON has no infinities and NaNs: they are strings.
-    pub(super) fn values(&self, outcome: &Outcome) -> Vec<Value> {
-        let numbers = self.numbers(outcome).into_iter();
-        let value = |text: String| serde_json::from_str(&text).unwrap_or(Value::String(text));
-        numbers.map(value).collect()
-    }
-}
-
-/// `SET:BINDING=CONTENTS`.
-pub(super) fn binding(text: &str) -> Result<(Binding, Contents), String> {
-    let Some((at, contents)) = text.split_once('=') else {
-        return Err("it must have the form SET:BINDING=CONTENTS".into());
-    };
-    let Some((set, binding)) = at.split_once(':') else {
-        return Err("it must have the form SET:BINDING=CONTENTS".into());
-    };
-    let binding = place(set, binding)?;
-    if let Some(bytes) = contents.strip_prefix("zeros:") {
+fn contents(text: &str) -> Result<Contents, String> {
+    if let Some(bytes) = text.strip_prefix("zeros:") {
         let bytes = bytes
             .parse()
             .map_err(|_| format!("`{bytes}` is not a number of bytes"))?;
-        return Ok((binding, Contents::Zeros(bytes)));
+        return Ok(Contents::Zeros(bytes));
+    }
+    if let Some(bytes) = text.strip_prefix("local:") {
+        let bytes = bytes
+            .parse()
+            .map_err(|_| format!("`{bytes}` is not a number of bytes"))?;
+        return Ok(Contents::Local(bytes));
+    }
+    if let Some(path) = text.strip_prefix("raw:") {
+        return Ok(Contents::File(path.into(), FileForm::Raw));
+    }
+    if text.starts_with(['{', '[']) {
+        let value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+        return Ok(Contents::Value(value));
+    }
+    if let Ok(value @ Value::Number(_)) = serde_json::from_str(text) {
+        return Ok(Contents::Value(value));
     }
     let is_number_type = |name: &str| TYPES.iter().any(|ty| ty.name == name);
-    match contents.split_once(':') {
-        Some((name, _)) if is_number_type(name) => {
-            Ok((binding, Contents::Numbers(numbers(contents)?)))
-        }
-        _ => Ok((binding, Contents::File(contents.into()))),
+    match text.split_once(':') {
+        Some((name, _)) if is_number_type(name) => Ok(Contents::Numbers(numbers(text)?)),
+        _ => Ok(Contents::File(text.into(), FileForm::of(text))),
     }
 }
 
-fn place(set: &str, binding: &str) -> Result<Binding, String> {
-    let number = |text: &str| {
-        let number = text.parse::<u32>();
-        number.map_err(|_| format!("`{text}` is not the number of a set or binding"))
+/// `WHERE=FILE`.
+pub(super) fn output(text: &str) -> Result<(Wanted, PathBuf), String> {
+    match text.split_once('=') {
+        Some((place, path)) if !path.is_empty() => Ok((wanted(place)?, path.into())),
+        _ => Err("it must have the form WHERE=FILE, such as 0:1=y.npy".into()),
+    }
+}
+
+/// `X[,Y[,Z]]`.
+pub(super) fn invocation(text: &str) -> Result<[u32; 3], String> {
+    dimensions(text, 0, "an index of an invocation")
+}
+
+/// What push constants get: numbers one behind the other, or a member its value.
+#[derive(Clone, Debug)]
+pub(super) enum Push {
+    Numbers(Numbers),
+    Member(Wanted, Value),
+}
+
+/// `TYPE:NUMBERS` or `MEMBER=VALUE`.
+pub(super) fn push(text: &str) -> Result<Push, String> {
+    let Some((member, value)) = text.split_once('=') else {
+        return numbers(text).map(Push::Numbers);
     };
-    Ok(Binding {
-        set: number(set)?,
-        binding: number(binding)?,
-    })
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+    Ok(Push::Member(wanted(member)?, value))
 }
 
 /// `TYPE:NUMBERS`.
@@ -209,51 +251,21 @@ pub(super) fn numbers(text: &str) -> Result<Numbers, String> {
     Ok(Numbers { bytes })
 }
 
-/// `SET:BINDING:TYPE[RANGE]`.
-pub(super) fn print(text: &str) -> Result<Print, String> {
-    let form = "it must have the form SET:BINDING:TYPE or SET:BINDING:TYPE[START..END]";
-    let parts: Vec<&str> = text.splitn(3, ':').collect();
-    let &[set, binding, rest] = &parts[..] else {
-        return Err(form.into());
-    };
-    let binding = place(set, binding)?;
-    let Some((ty, range)) = rest.split_once('[') else {
-        return Ok(Print {
-            binding,
-            ty: Type::named(rest)?,
-            start: 0,
-            end: usize::MAX,
-        });
-    };
-    let range = range
-        .strip_suffix(']')
-        .and_then(|range| range.split_once(".."));
-    let (start, end) = range.ok_or(form)?;
-    let bound = |text: &str, default: usize| match text {
-        "" => Ok(default),
-        text => text
-            .parse()
-            .map_err(|_| format!("`{text}` is not an index")),
-    };
-    Ok(Print {
-        binding,
-        ty: Type::named(ty)?,
-        start: bound(start, 0)?,
-        end: bound(end, usize::MAX)?,
-    })
-}
-
 /// `X[,Y[,Z]]`.
 pub(super) fn groups(text: &str) -> Result<[u32; 3], String> {
-    let mut groups = [1; 3];
+    dimensions(text, 1, "a number of workgroups")
+}
+
+fn dimensions(text: &str, rest: u32, what: &str) -> Result<[u32; 3], String> {
+    let mut all = [rest; 3];
     let mut numbers = text.split(',');
-    for (group, number) in groups.iter_mut().zip(numbers.by_ref()) {
-        *group = number
+    for (one, number) in all.iter_mut().zip(numbers.by_ref()) {
+        *one = number
             .parse()
-            .map_err(|_| format!("`{number}` is not a number of workgroups"))?;
+            .map_err(|_| format!("`{number}` is not {what}"))?;
     }
     match numbers.next() {
-        None => Ok(groups),
+        None => Ok(all),
         Some(_) => Err("there are at most three dimensions".into()),
     }
 }

@@ -1,0 +1,311 @@
+//! What goes into buffers, and comes out of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use spirvkit::interp::{Name, Outcome, Run};
+
+use super::arguments::{Contents, FileForm, Push};
+use super::json::{self, MAX_BYTES};
+use super::npy;
+use super::places::{Blocks, Found, Home, Wanted};
+use crate::output::write_file;
+use crate::report::{Messages, kinds, read_error};
+
+/// The buffers of a run.
+pub(super) struct Buffers<'b, 'r> {
+    blocks: &'b Blocks<'r>,
+    contents: BTreeMap<Home, Vec<u8>>,
+    local: Vec<(String, u32)>,
+    push: Vec<u8>,
+}
+
+fn add(messages: &mut Messages, wanted: &Wanted, why: &str) {
+    let message = format!("`{}`: {why}", wanted.text);
+    messages.add_about(&kinds::BAD_DATA.error(message), None);
+}
+
+impl<'b, 'r> Buffers<'b, 'r> {
+    pub(super) fn new(blocks: &'b Blocks<'r>) -> Self {
+        Self {
+            blocks,
+            contents: BTreeMap::new(),
+            local: Vec::new(),
+            push: Vec::new(),
+        }
+    }
+
+    /// Whether all of these can be found.
+    pub(super) fn check<'w>(&self, all: impl Iterator<Item = &'w Wanted>, messages: &mut Messages) {
+        for wanted in all {
+            match self.blocks.find(wanted) {
+                Err(why) => add(messages, wanted, &why),
+                Ok(found) if found.part.is_none() && wanted.ty.is_none() => {
+                    let why = "the module doesn't say of what type it is; name one, such as :f32";
+                    if wanted.binding().is_none() {
+                        continue;
+                    }
+                    add(messages, wanted, why);
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+
+    pub(super) fn bind(&mut self, all: &[(Wanted, Contents)], messages: &mut Messages) {
+        for (wanted, contents) in all {
+            let found = self.blocks.find(wanted);
+            let done = found.and_then(|found| self.fill(found, contents));
+            if let Err(why) = done {
+                add(messages, wanted, &why);
+            }
+        }
+    }
+
+    /// Arguments of kernels.
+    pub(super) fn give(&mut self, all: &[(Wanted, Contents)], messages: &mut Messages) {
+        for (wanted, contents) in all {
+            let home = Home::Argument(wanted.label());
+            let found = Found {
+                home,
+                part: None,
+                is_whole: true,
+                range: None,
+            };
+            let done = match contents {
+                Contents::Local(bytes) => {
+                    self.local.push((wanted.label(), *bytes));
+                    Ok(())
+                }
+                contents => self.fill(found, contents),
+            };
+            if let Err(why) = done {
+                add(messages, wanted, &why);
+            }
+        }
+    }
+
+    pub(super) fn push(&mut self, all: &[Push], messages: &mut Messages) {
+        for push in all {
+            match push {
+                Push::Numbers(numbers) => self.push.extend(&numbers.bytes),
+                Push::Member(wanted, value) => {
+                    let part = self.blocks.find_push(wanted);
+                    let blocks = self.blocks;
+                    let done =
+                        part.and_then(|part| json::write(blocks, part, value, &mut self.push));
+                    if let Err(why) = done {
+                        add(messages, wanted, &why);
+                    }
+                }
+            }
+        }
+        // Members that nobody names are zero.
+        let has_names = all.iter().any(|push| matches!(push, Push::Member(..)));
+        if has_names {
+            let blocks = self.blocks.reflection.push_constants.iter();
+            let sizes = blocks.filter_map(|block| block.size?.known());
+            let size = sizes.max().unwrap_or(0).min(MAX_BYTES) as usize;
+            self.push.resize(self.push.len().max(size), 0);
+        }
+    }
+
+    /// Puts contents where they belong.
+    fn fill(&mut self, found: Found, contents: &Contents) -> Result<(), String> {
+        if found.range.is_some() {
+            return Err("a range can be shown, but not written".into());
+        }
+        match contents {
+            Contents::Zeros(bytes) => {
+                let mut zeros = Vec::new();
+                if zeros.try_reserve_exact(*bytes).is_err() {
+                    return Err(format!("there is no memory for {bytes} bytes"));
+                }
+                zeros.resize(*bytes, 0);
+                self.put(found, zeros)
+            }
+            Contents::Numbers(numbers) => self.put(found, numbers.bytes.clone()),
+            Contents::Value(value) => self.write(found, value),
+            Contents::Local(_) => Err("only arguments of kernels are local".into()),
+            Contents::File(path, form) => {
+                let bytes = std::fs::read(path).map_err(|error| {
+                    format!("{}: {}", path.display(), read_error(&error).message())
+                })?;
+                let in_file = |why: String| format!("{}: {why}", path.display());
+                match form {
+                    FileForm::Raw => self.put(found, bytes),
+                    FileForm::Json => {
+                        let value = serde_json::from_slice(&bytes);
+                        let value = value.map_err(|error| in_file(format!("not JSON: {error}")))?;
+                        self.write(found, &value).map_err(in_file)
+                    }
+                    FileForm::Npy => {
+                        let array = npy::read(&bytes).map_err(in_file)?;
+                        let Some(part) = found.part else {
+                            return self.put(found, array.bytes);
+                        };
+                        let blocks = self.blocks;
+                        let home = self.start(&found);
+                        npy::write_to(&array, blocks, part, home).map_err(in_file)?;
+                        self.pad(&found.home);
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    /// The bytes of a buffer that values are written to. What is written as a whole begins with
+    /// zeros.
+    fn start(&mut self, found: &Found) -> &mut Vec<u8> {
+        let size = match found.home {
+            Home::Buffer(set, binding, _) => {
+                let descriptors = self.blocks.reflection.descriptors.iter();
+                let mut found =
+                    descriptors.filter(|it| (it.set, it.binding) == (Some(set), Some(binding)));
+                found.next().and_then(|it| it.size?.known()).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        let bytes = self.contents.entry(found.home.clone()).or_default();
+        if found.is_whole {
+            bytes.clear();
+        }
+        let size = size.min(MAX_BYTES) as usize;
+        bytes.resize(bytes.len().max(size), 0);
+        bytes
+    }
+
+    fn write(&mut self, found: Found, value: &Value) -> Result<(), String> {
+        let Some(part) = found.part else {
+            return Err("its type is unknown; give numbers, such as f32:1,2.5".into());
+        };
+        let blocks = self.blocks;
+        json::write(blocks, part, value, self.start(&found))?;
+        self.pad(&found.home);
+        Ok(())
+    }
+
+    /// Completes the last element of what was written.
+    fn pad(&mut self, home: &Home) {
+        let whole = self.blocks.whole(home);
+        if let (Some(whole), Some(bytes)) = (whole, self.contents.get_mut(home)) {
+            let size = self.blocks.padded(whole, bytes.len() as u64);
+            if size <= MAX_BYTES {
+                bytes.resize(size as usize, 0);
+            }
+        }
+    }
+
+    /// Bytes as they are.
+    fn put(&mut self, found: Found, bytes: Vec<u8>) -> Result<(), String> {
+        if found.is_whole {
+            self.contents.insert(found.home, bytes);
+            return Ok(());
+        }
+        let start = found.part.map_or(0, |part| part.offset);
+        let end = start.saturating_add(bytes.len() as u64);
+        if end > MAX_BYTES {
+            return Err(format!("it would take {end} bytes, more than {MAX_BYTES}"));
+        }
+        let whole = self.contents.entry(found.home).or_default();
+        whole.resize(whole.len().max(end as usize), 0);
+        whole[start as usize..end as usize].copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// Gives a run all of this.
+    pub(super) fn into_run<'a>(self, mut run: Run<'a>) -> Run<'a> {
+        for (home, bytes) in &self.contents {
+            run = match home {
+                Home::Buffer(set, binding, element) => run.element(*set, *binding, *element, bytes),
+                Home::Argument(name) => run.argument(argument(name), bytes),
+            };
+        }
+        for (name, bytes) in &self.local {
+            run = run.local_argument(argument(name), *bytes);
+        }
+        run.push(&self.push)
+    }
+}
+
+/// An argument by its index or its name.
+fn argument(name: &str) -> Name {
+    match name.parse::<u32>() {
+        Ok(index) => index.into(),
+        Err(_) => name.into(),
+    }
+}
+
+fn bytes_of<'o>(home: &Home, outcome: &'o Outcome) -> &'o [u8] {
+    match home {
+        Home::Buffer(set, binding, element) => outcome
+            .element(*set, *binding, *element)
+            .unwrap_or_default(),
+        Home::Argument(name) => outcome.argument_bytes(argument(name)),
+    }
+}
+
+/// What is in a part after the run.
+pub(super) fn value(
+    blocks: &Blocks<'_>,
+    wanted: &Wanted,
+    outcome: &Outcome,
+) -> Result<Value, String> {
+    let found = blocks.find(wanted)?;
+    let bytes = bytes_of(&found.home, outcome);
+    match (wanted.ty, found.part) {
+        (Some(ty), part) => {
+            let start = part.map_or(0, |part| part.offset);
+            let start = usize::try_from(start).unwrap_or(usize::MAX);
+            let (first, end) = found.range.unwrap_or((0, u64::MAX));
+            let numbers = bytes
+                .get(start..)
+                .unwrap_or_default()
+                .chunks_exact(ty.size());
+            let numbers = (0u64..).zip(numbers);
+            let shown = numbers.filter(|(index, _)| (first..end).contains(index));
+            Ok(shown.map(|(_, bytes)| ty.value(bytes)).collect())
+        }
+        (None, Some(part)) => json::read(blocks, part, found.range, bytes),
+        (None, None) => Err("its type is unknown".into()),
+    }
+}
+
+/// Writes a part to a file, in the form that its name says.
+pub(super) fn write_part(
+    blocks: &Blocks<'_>,
+    wanted: &Wanted,
+    path: &Path,
+    outcome: &Outcome,
+    messages: &mut Messages,
+) {
+    let made = blocks.find(wanted).and_then(|found| {
+        let bytes = bytes_of(&found.home, outcome);
+        match (FileForm::of(&path.to_string_lossy()), wanted.ty, found.part) {
+            (FileForm::Json, ..) => {
+                let value = value(blocks, wanted, outcome)?;
+                Ok(format!("{value}\n").into_bytes())
+            }
+            (FileForm::Npy, Some(ty), _) => {
+                let count = bytes.len() / ty.size();
+                Ok(npy::file(ty, &[count as u64], &bytes[..count * ty.size()]))
+            }
+            (FileForm::Npy, None, Some(part)) => npy::of_part(blocks, part, bytes),
+            (FileForm::Npy, None, None) => Err("name a type of numbers, such as :f32".into()),
+            (FileForm::Raw, ..) if found.is_whole => Ok(bytes.to_vec()),
+            (FileForm::Raw, ..) => Err("only a whole buffer can be written as it is".into()),
+        }
+    });
+    match made {
+        Ok(bytes) => write_output(path, &bytes, messages),
+        Err(why) => add(messages, wanted, &why),
+    }
+}
+
+pub(super) fn write_output(path: &Path, bytes: &[u8], messages: &mut Messages) {
+    if let Err(error) = write_file(path, bytes) {
+        messages.add_write_error(&path.display().to_string(), &error);
+    }
+}

@@ -1,0 +1,172 @@
+//! Parts of buffers as JSON.
+
+use serde_json::{Map, Value};
+use spirvkit::binary::NumberType;
+
+use super::arguments::Type;
+use super::places::{Blocks, Part};
+
+/// How many bytes a buffer may have that is made of values.
+pub(super) const MAX_BYTES: u64 = 1 << 30;
+
+/// How deep values are nested that are shown.
+const MAX_DEPTH: usize = 32;
+
+/// Writes a number where it belongs, and makes the buffer large enough.
+pub(super) fn put(bytes: &mut Vec<u8>, offset: u64, bits: u64, size: u32) -> Result<(), String> {
+    let end = offset.saturating_add(u64::from(size));
+    if end > MAX_BYTES {
+        return Err(format!("it would take {end} bytes, more than {MAX_BYTES}"));
+    }
+    let (start, end) = (offset as usize, end as usize);
+    if bytes.len() < end {
+        bytes.resize(end, 0);
+    }
+    bytes[start..end].copy_from_slice(&bits.to_le_bytes()[..size as usize]);
+    Ok(())
+}
+
+/// Writes a value into a part. Members that an object doesn't name keep what they have.
+pub(super) fn write(
+    blocks: &Blocks<'_>,
+    part: Part,
+    value: &Value,
+    bytes: &mut Vec<u8>,
+) -> Result<(), String> {
+    // What is read as JSON is not nested deeper than its parser allows.
+    if let Some((number, size)) = blocks.number(part.ty) {
+        let bits = bits(number, value)?;
+        return put(bytes, part.offset, bits, size);
+    }
+    match (blocks.members(part), value) {
+        (Some(members), Value::Object(values)) => {
+            for (name, value) in values {
+                let index = members.iter().position(|it| *it == Some(name.as_str()));
+                let Some(index) = index else {
+                    let names: Vec<&str> = members.iter().flatten().copied().collect();
+                    let names = names.join(", ");
+                    return Err(format!("there is no member `{name}`, but {names}"));
+                };
+                let member = blocks.member(part, index);
+                let member = member.ok_or_else(|| blocks.no_layout(part))?;
+                write(blocks, member, value, bytes).map_err(|why| inside(name, &why))?;
+            }
+            Ok(())
+        }
+        (Some(members), _) if members.len() == 1 => {
+            let only = blocks.member(part, 0);
+            write(
+                blocks,
+                only.ok_or_else(|| blocks.no_layout(part))?,
+                value,
+                bytes,
+            )
+        }
+        (Some(_), _) => Err("an object with the members is expected".into()),
+        (None, Value::Array(values)) => {
+            let count = match blocks.is_open(part) {
+                true => None,
+                false => blocks.count(part, 0),
+            };
+            if let Some(count) = count.filter(|&count| values.len() as u64 > count) {
+                let given = values.len();
+                return Err(format!("{given} elements are given, but there are {count}"));
+            }
+            for (index, value) in values.iter().enumerate() {
+                let element = blocks.element(part, index as u64);
+                let element = element.ok_or_else(|| blocks.no_layout(part))?;
+                write(blocks, element, value, bytes)
+                    .map_err(|why| inside(&format!("[{index}]"), &why))?;
+            }
+            Ok(())
+        }
+        (None, _) => Err("an array is expected".into()),
+    }
+}
+
+fn inside(name: &str, why: &str) -> String {
+    format!("{name}: {why}")
+}
+
+fn bits(number: NumberType, value: &Value) -> Result<u64, String> {
+    match value {
+        Value::Number(it) => Type::of(number).parse(&it.to_string()),
+        Value::String(text) => Type::of(number).parse(text),
+        _ => Err("a number is expected".into()),
+    }
+}
+
+/// What is in a part. Numbers that JSON doesn't have are strings, those that the buffer doesn't
+/// have are null.
+pub(super) fn read(
+    blocks: &Blocks<'_>,
+    part: Part,
+    range: Option<(u64, u64)>,
+    bytes: &[u8],
+) -> Result<Value, String> {
+    read_within(blocks, part, range, bytes, MAX_DEPTH)
+}
+
+fn read_within(
+    blocks: &Blocks<'_>,
+    part: Part,
+    range: Option<(u64, u64)>,
+    bytes: &[u8],
+    depth: usize,
+) -> Result<Value, String> {
+    if let Some((number, size)) = blocks.number(part.ty) {
+        let start = usize::try_from(part.offset).unwrap_or(usize::MAX);
+        let there = bytes
+            .get(start..)
+            .and_then(|rest| rest.get(..size as usize));
+        return Ok(there.map_or(Value::Null, |bytes| Type::of(number).value(bytes)));
+    }
+    if depth == 0 {
+        return Err(format!("types are nested more than {MAX_DEPTH} deep"));
+    }
+    let no_layout = || blocks.no_layout(part);
+    if let Some(members) = blocks.members(part) {
+        if let (1, Some(_)) = (members.len(), range) {
+            let only = blocks.member(part, 0).ok_or_else(no_layout)?;
+            return read_within(blocks, only, range, bytes, depth - 1);
+        }
+        let mut values = Map::new();
+        for (index, name) in members.iter().enumerate() {
+            let member = blocks.member(part, index).ok_or_else(no_layout)?;
+            let value = read_within(blocks, member, None, bytes, depth - 1)?;
+            let name = name.map_or_else(|| index.to_string(), str::to_owned);
+            values.insert(name, value);
+        }
+        return Ok(Value::Object(values));
+    }
+    let count = blocks
+        .count(part, bytes.len() as u64)
+        .ok_or_else(no_layout)?;
+    let (start, end) = range.unwrap_or((0, u64::MAX));
+    // A broken module may have arrays longer than any buffer.
+    let end = end.min(count).min(bytes.len() as u64 + 1);
+    let values = (start..end).map(|index| {
+        let element = blocks.element(part, index).ok_or_else(no_layout)?;
+        read_within(blocks, element, None, bytes, depth - 1)
+    });
+    values
+        .collect::<Result<Vec<Value>, String>>()
+        .map(Value::Array)
+}
+
+/// A value for people: numbers behind each other, all else as JSON.
+pub(super) fn text(value: &Value) -> String {
+    let is_simple = |it: &Value| matches!(it, Value::Number(_) | Value::String(_) | Value::Null);
+    let one = |it: &Value| match it {
+        Value::String(text) => text.clone(),
+        other => other.to_string().replace("e+", "e"),
+    };
+    match value {
+        Value::Array(values) if values.iter().all(is_simple) => {
+            let all: Vec<String> = values.iter().map(one).collect();
+            all.join(" ")
+        }
+        value if is_simple(value) => one(value),
+        value => value.to_string(),
+    }
+}

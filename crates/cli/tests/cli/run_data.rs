@@ -1,0 +1,379 @@
+//! What goes into buffers by name and by file, what comes out of them, and what is told of a run.
+
+use serde_json::{Value, json};
+
+use crate::common::Dir;
+
+/// `out.sums[i] = scale * in.pairs[i].x + in.pairs[i].y`, with padding, a row-major matrix and a
+/// vector in the block.
+const SHADER: &str = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %id
+OpExecutionMode %main LocalSize 2 1 1
+OpName %main \"main\"
+OpName %given \"given\"
+OpName %Given \"Given\"
+OpMemberName %Given 0 \"count\"
+OpMemberName %Given 1 \"matrix\"
+OpMemberName %Given 2 \"pairs\"
+OpName %pair \"Pair\"
+OpMemberName %pair 0 \"x\"
+OpMemberName %pair 1 \"y\"
+OpName %result \"result\"
+OpMemberName %Sums 0 \"sums\"
+OpMemberName %Push 0 \"scale\"
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %given DescriptorSet 0
+OpDecorate %given Binding 0
+OpDecorate %result DescriptorSet 0
+OpDecorate %result Binding 1
+OpDecorate %Given Block
+OpDecorate %Sums Block
+OpDecorate %Push Block
+OpMemberDecorate %Given 0 Offset 0
+OpMemberDecorate %Given 1 Offset 16
+OpMemberDecorate %Given 1 RowMajor
+OpMemberDecorate %Given 1 MatrixStride 16
+OpMemberDecorate %Given 2 Offset 48
+OpMemberDecorate %pair 0 Offset 0
+OpMemberDecorate %pair 1 Offset 4
+OpDecorate %pairs ArrayStride 16
+OpDecorate %floats ArrayStride 4
+OpMemberDecorate %Sums 0 Offset 0
+OpMemberDecorate %Push 0 Offset 4
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%i32 = OpTypeInt 32 1
+%f32 = OpTypeFloat 32
+%v2f32 = OpTypeVector %f32 2
+%v3u32 = OpTypeVector %u32 3
+%m3x2 = OpTypeMatrix %v2f32 3
+%pair = OpTypeStruct %f32 %f32
+%pairs = OpTypeRuntimeArray %pair
+%floats = OpTypeRuntimeArray %f32
+%Given = OpTypeStruct %i32 %m3x2 %pairs
+%Sums = OpTypeStruct %floats
+%Push = OpTypeStruct %f32
+%ptr_given = OpTypePointer StorageBuffer %Given
+%ptr_sums = OpTypePointer StorageBuffer %Sums
+%ptr_push = OpTypePointer PushConstant %Push
+%ptr_f32 = OpTypePointer StorageBuffer %f32
+%ptr_scale = OpTypePointer PushConstant %f32
+%ptr_id = OpTypePointer Input %v3u32
+%u0 = OpConstant %u32 0
+%u1 = OpConstant %u32 1
+%u2 = OpConstant %u32 2
+%given = OpVariable %ptr_given StorageBuffer
+%result = OpVariable %ptr_sums StorageBuffer
+%push = OpVariable %ptr_push PushConstant
+%id = OpVariable %ptr_id Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%three = OpLoad %v3u32 %id
+%i = OpCompositeExtract %u32 %three 0
+%x_at = OpAccessChain %ptr_f32 %given %u2 %i %u0
+%x = OpLoad %f32 %x_at
+%y_at = OpAccessChain %ptr_f32 %given %u2 %i %u1
+%y = OpLoad %f32 %y_at
+%scale_at = OpAccessChain %ptr_scale %push %u0
+%scale = OpLoad %f32 %scale_at
+%scaled = OpFMul %f32 %x %scale
+%sum = OpFAdd %f32 %scaled %y
+%to = OpAccessChain %ptr_f32 %result %u0 %i
+OpStore %to %sum
+OpReturn
+OpFunctionEnd
+";
+
+const GIVEN: &str = r#"given={"count": -3, "matrix": [[1, 2], [3, 4], [5, 6]], "pairs": [{"x": 1.5, "y": 2}, {"y": 7}]}"#;
+
+fn dir() -> Dir {
+    let dir = Dir::new();
+    dir.write("a.spvasm", SHADER);
+    dir
+}
+
+const RUN: &[&str] = &[
+    "run",
+    "a.spvasm",
+    "--bind",
+    GIVEN,
+    "--bind",
+    "result=zeros:8",
+    "--push",
+    "f32:0,2",
+];
+
+fn text(dir: &Dir, rest: &[&str]) -> String {
+    let run = [
+        "run",
+        "a.spvasm",
+        "--bind",
+        GIVEN,
+        "--bind",
+        "result=zeros:8",
+    ];
+    let push = ["--push", "scale=2"];
+    dir.spv(&[&run[..], &push, rest].concat()).text().to_owned()
+}
+
+#[test]
+fn buffers_are_given_and_shown_by_name() {
+    let dir = dir();
+    let prints = [
+        "--print",
+        "result",
+        "--print",
+        "sums[1..]",
+        "--print",
+        "0:1:f32",
+        "--print",
+        "given.count",
+        "--print",
+        "Given.pairs[1].y",
+        "--print",
+        "given.matrix[2]",
+        "--print",
+        "0:0.matrix",
+        "--print",
+        "0:0:f32[4..7]",
+        "--print",
+        "pairs",
+    ];
+    let expected = "result: {\"sums\":[5,7]}
+sums: 7
+0:1: 5 7
+given.count: -3
+Given.pairs[1].y: 7
+given.matrix[2]: 5 6
+0:0.matrix: [[1,2],[3,4],[5,6]]
+0:0: 1 3 5
+pairs: [{\"x\":1.5,\"y\":2},{\"x\":0,\"y\":7}]
+";
+    assert_eq!(text(&dir, &prints), expected);
+    // Parts are written over what is there.
+    let more = [
+        "--bind",
+        "given.pairs[1].x=10",
+        "--bind",
+        "pairs[0]={\"x\": 1}",
+        "--print",
+        "sums[0..2]",
+    ];
+    assert_eq!(text(&dir, &more), "sums: 4 27\n");
+    let json = [&more[..], &["--format", "json"]].concat();
+    let document: Value = serde_json::from_str(&text(&dir, &json)).unwrap();
+    assert_eq!(
+        document["printed"],
+        json!([{"name": "sums", "value": [4, 27]}])
+    );
+}
+
+#[test]
+fn files_are_json_arrays_and_bytes() {
+    let dir = dir();
+    let outs = [
+        "--out",
+        "sums=sums.npy",
+        "--out",
+        "given=given.json",
+        "--out",
+        "given.matrix=matrix.npy",
+        "--out",
+        "0:1=raw.bin",
+    ];
+    assert_eq!(text(&dir, &outs), "");
+    let npy = dir.read("sums.npy");
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+    assert_eq!(&npy[..10], b"\x93NUMPY\x01\x00\x76\x00");
+    assert!(npy[10..].starts_with(header.as_bytes()));
+    assert_eq!(npy.len(), 128 + 8);
+    assert_eq!(npy[127], b'\n');
+    let numbers: Vec<u8> = [5f32, 7.0].iter().flat_map(|it| it.to_le_bytes()).collect();
+    assert_eq!(npy[128..], numbers);
+    assert_eq!(dir.read("raw.bin"), numbers);
+    let matrix = dir.read("matrix.npy");
+    assert!(String::from_utf8_lossy(&matrix).contains("'shape': (3, 2)"));
+    let given: Value = serde_json::from_slice(&dir.read("given.json")).unwrap();
+    assert_eq!(given["matrix"], json!([[1, 2], [3, 4], [5, 6]]));
+    // What was written can be read.
+    let again = dir.spv(&[
+        "run",
+        "a.spvasm",
+        "--push",
+        "f32:0,3",
+        "--bind",
+        "0:0=given.json",
+        "--bind",
+        "sums=sums.npy",
+        "--bind",
+        "matrix=matrix.npy",
+        "--print",
+        "sums",
+        "--print",
+        "matrix",
+    ]);
+    assert_eq!(again.text(), "sums: 6.5 7\nmatrix: [[1,2],[3,4],[5,6]]\n");
+    // Numbers of NumPy's other orders: the columns first, the high byte first.
+    let mut other = b"\x93NUMPY\x01\x00\x4e\x00".to_vec();
+    let header = "{'descr': '>f4', 'fortran_order': True, 'shape': (3, 2), }";
+    other.extend(format!("{header:<77}\n").bytes());
+    other.extend(
+        [1f32, 3.0, 5.0, 2.0, 4.0, 6.0]
+            .iter()
+            .flat_map(|it| it.to_be_bytes()),
+    );
+    dir.write("other.npy", other);
+    let bind = ["--bind", "matrix=other.npy", "--print", "matrix"];
+    assert_eq!(text(&dir, &bind), "matrix: [[1,2],[3,4],[5,6]]\n");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let dir = dir();
+    dir.write("wrong.npy", "no array");
+    dir.write("wrong.json", "{");
+    let fails = |rest: &[&str], code, message: &str| {
+        dir.spv(&[RUN, rest].concat()).fails(code, message);
+    };
+    fails(
+        &["--bind", "nothing=[1]"],
+        1,
+        "there is no `nothing`, but `given` (0:0), `result` (0:1)",
+    );
+    fails(
+        &["--bind", "given.nothing=1"],
+        1,
+        "there is no member `nothing`",
+    );
+    fails(
+        &["--bind", r#"given={"a": 1}"#],
+        1,
+        "there is no member `a`, but count, matrix, pairs",
+    );
+    fails(
+        &["--bind", "given.matrix=[[1,2,3]]"],
+        1,
+        "[0]: 3 elements are given, but there are 2",
+    );
+    fails(&["--bind", "given.matrix[3]=[1,2]"], 1, "has no element 3");
+    fails(
+        &["--bind", "given.count=1.5"],
+        1,
+        "`1.5` is not a number of the type i32",
+    );
+    fails(&["--bind", "given.count=[1]"], 1, "a number is expected");
+    fails(
+        &["--bind", "pairs[99999999999]={\"x\":1}"],
+        1,
+        "more than 1073741824",
+    );
+    fails(&["--bind", "sums=wrong.npy"], 1, "not a NumPy array");
+    fails(&["--bind", "given=wrong.json"], 1, "not JSON");
+    fails(&["--bind", "given={"], 2, "not JSON");
+    fails(&["--push", "factor=1"], 1, "there is no member `factor`");
+    fails(&["--out", "given=x.npy"], 1, "write it as JSON");
+    fails(&["--print", "sums[0..1][2]"], 2, "behind a range");
+    fails(&["--print", "sums[x]"], 2, "`x` is not an index");
+    fails(&["--trace=x"], 2, "is not an index of an invocation");
+}
+
+#[test]
+fn traces_profiles_and_coverage() {
+    let dir = dir();
+    let shown = text(&dir, &["--trace=1", "--print", "sums"]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(
+        lines[0],
+        "(1, 0, 0)  %three = OpLoad %v3u32 %id  ; (1, 0, 0)"
+    );
+    assert_eq!(
+        lines[1],
+        "(1, 0, 0)  %i = OpCompositeExtract %u32 %three 0  ; 1"
+    );
+    let stored = "(1, 0, 0)  OpStore %to %sum  ; 7";
+    assert!(lines.contains(&stored), "{shown}");
+    assert_eq!(lines.last(), Some(&"sums: 5 7"));
+    let short = text(&dir, &["--trace", "--max-trace", "1"]);
+    assert_eq!(short.lines().count(), 2, "{short}");
+    let profile = text(&dir, &["--profile"]);
+    // Thirteen instructions, each once by both invocations.
+    assert!(
+        profile.contains("  7.7%           1            2  OpReturn"),
+        "{profile}"
+    );
+    text(&dir, &["--coverage", "a.info"]);
+    let coverage = String::from_utf8(dir.read("a.info")).unwrap();
+    let line = 1 + SHADER.lines().position(|it| it == "OpReturn").unwrap();
+    for expected in [
+        "SF:a.spvasm",
+        "FNDA:2,%main",
+        &format!("DA:{line},2"),
+        "LF:13",
+        "LH:13",
+    ] {
+        assert!(
+            coverage.lines().any(|it| it == expected),
+            "{expected}\n{coverage}"
+        );
+    }
+    // A module with the lines of its source.
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/saxpy.spv");
+    let ran = dir.spv(&[
+        "run",
+        samples,
+        "--bind",
+        "x=[1,2]",
+        "--bind",
+        "y=[3,4]",
+        "--push",
+        "a=2",
+        "--push",
+        "count=2",
+        "--coverage",
+        "b.info",
+        "--profile",
+        "--trace",
+        "--print",
+        "y",
+    ]);
+    let shown = ran.text();
+    let line = shown
+        .lines()
+        .find(|line| line.starts_with("saxpy.comp:10:"));
+    assert!(
+        line.is_some_and(|line| line.ends_with("y[i] = a * x[i] + y[i];")),
+        "{shown}"
+    );
+    assert!(shown.contains("y: {\"y\":[5,8]}\n"), "{shown}");
+    let coverage = String::from_utf8(dir.read("b.info")).unwrap();
+    // Two of 64 invocations get past the condition.
+    assert!(
+        coverage.contains("SF:saxpy.comp\n") && coverage.contains("DA:10,2\n"),
+        "{coverage}"
+    );
+}
+
+/// Kernels get arguments instead of buffers.
+#[test]
+fn kernels() {
+    let dir = dir();
+    let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/count_bits.spv");
+    let ran = dir.spv(&[
+        "run",
+        kernel,
+        "--arg",
+        "values=u32:1,3,255",
+        "--arg",
+        "1=zeros:12",
+        "--dispatch",
+        "3",
+        "--print",
+        "counts:u32",
+        "--out",
+        "counts:u32=counts.npy",
+    ]);
+    assert_eq!(ran.text(), "counts: 1 2 8\n");
+    assert_eq!(dir.read("counts.npy").len(), 128 + 12);
+}

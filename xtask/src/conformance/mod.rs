@@ -11,6 +11,7 @@ mod kernels;
 mod layouts;
 mod litmus;
 mod modules;
+mod precision;
 mod races;
 mod records;
 mod reflect;
@@ -63,6 +64,9 @@ enum What {
     Layouts(layouts::Arguments),
     /// The memory model against litmus tests.
     Litmus(litmus::Arguments),
+    /// Functions of the extended sets against evaluation with more digits, and the engine against
+    /// both.
+    Precision(precision::Arguments),
     /// Reflection against recorded descriptions of modules.
     Reflect(reflect::Arguments),
     /// The race detector against programs with verdicts of another checker.
@@ -84,6 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Kernels(arguments) => kernels::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
         What::Litmus(arguments) => litmus::run(arguments),
+        What::Precision(arguments) => precision::run(arguments),
         What::Reflect(arguments) => reflect::run(arguments),
         What::Races(arguments) => races::run(arguments),
         What::Transforms(arguments) => transforms::run(arguments),

@@ -14,6 +14,7 @@ mod observers;
 mod opencl;
 mod operations;
 mod picture;
+mod precision;
 mod printf;
 mod races;
 mod reconvergence;

@@ -14,7 +14,8 @@
 //! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed,
 //! [`drawn_module`] with what is drawn of them, [`debug_information`] with what they say of
 //! their source, [`compared_modules`] with what is reported of two of them,
-//! [`reflected_module`] with reflection, [`executed_module`] with running them.
+//! [`reflected_module`] with reflection, [`executed_module`] with running them, [`executed_program`] with
+//! programs that are made for that.
 #![deny(missing_docs)]
 
 #[cfg(all(feature = "program", unix))]
@@ -26,6 +27,7 @@ mod debug_info;
 mod diffs;
 mod drawings;
 mod edits;
+mod executed;
 mod executions;
 mod layouts;
 mod mutate;
@@ -53,6 +55,7 @@ pub use debug_info::{
 pub use diffs::{compare_words, compared_modules, rearranged, verify_diff};
 pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
+pub use executed::{executed_program, program_text};
 pub use executions::{execute_words, executed_module};
 pub use layouts::compared_layouts;
 pub use mutate::mutate;

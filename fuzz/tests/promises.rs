@@ -398,3 +398,13 @@ fn built_modules_keep_their_promises() {
         spirvkit_fuzz::built_module(&random.bytes(length));
     }
 }
+
+/// Programs of all lengths.
+#[test]
+fn executed_programs() {
+    let mut random = Random(99);
+    for _ in rounds(150) {
+        let length = 20 + random.below(600);
+        spirvkit_fuzz::executed_program(&random.bytes(length));
+    }
+}

@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::{Severity, Source, render};
-use spirvkit::interp::{MAX_STEPS, Outcome, Run};
+use spirvkit::interp::{MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Outcome, Run};
 use spirvkit::ir::Module;
 use spirvkit::reflect::reflect;
 use spirvkit::transform::{Specialization, spec_constants, specialize};
@@ -100,6 +100,14 @@ pub(crate) struct Arguments {
     /// End the run after this many instructions of subgroups
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
     max_steps: u64,
+
+    /// Refuse modules whose workgroups take more than this many bytes
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_MEMORY)]
+    max_memory: u64,
+
+    /// Leave out what a shader prints beyond this many bytes
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_PRINTED)]
+    max_printed: usize,
 
     /// The format of the output and of findings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
@@ -240,7 +248,9 @@ fn prepared<'a>(
 ) -> Run<'a> {
     let mut run = Run::new(looked.module.words())
         .subgroup_size(arguments.subgroup_size)
-        .max_steps(arguments.max_steps);
+        .max_steps(arguments.max_steps)
+        .max_memory(arguments.max_memory)
+        .max_printed(arguments.max_printed);
     if let Some(name) = &arguments.entry_point {
         run = run.entry(name);
     }

@@ -9,8 +9,12 @@ use super::places::{Blocks, Part};
 /// How many bytes a buffer may have that is made of values.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
-/// How deep values are nested that are shown.
+/// How deep values are nested that are shown, and types that are written to.
 const MAX_DEPTH: usize = 32;
+const MAX_WRITTEN_DEPTH: usize = 200;
+
+/// How many values are shown of a part. A broken module may have more than any buffer.
+const MAX_VALUES: u64 = 1 << 24;
 
 /// Writes a number where it belongs, and makes the buffer large enough.
 pub(super) fn put(bytes: &mut Vec<u8>, offset: u64, bits: u64, size: u32) -> Result<(), String> {
@@ -33,7 +37,19 @@ pub(super) fn write(
     value: &Value,
     bytes: &mut Vec<u8>,
 ) -> Result<(), String> {
-    // What is read as JSON is not nested deeper than its parser allows.
+    write_within(blocks, part, value, bytes, MAX_WRITTEN_DEPTH)
+}
+
+fn write_within(
+    blocks: &Blocks<'_>,
+    part: Part,
+    value: &Value,
+    bytes: &mut Vec<u8>,
+    depth: usize,
+) -> Result<(), String> {
+    if depth == 0 {
+        return Err("types are nested too deep".into());
+    }
     if let Some((number, size)) = blocks.number(part.ty) {
         let bits = bits(number, value)?;
         return put(bytes, part.offset, bits, size);
@@ -49,18 +65,15 @@ pub(super) fn write(
                 };
                 let member = blocks.member(part, index);
                 let member = member.ok_or_else(|| blocks.no_layout(part))?;
-                write(blocks, member, value, bytes).map_err(|why| inside(name, &why))?;
+                write_within(blocks, member, value, bytes, depth - 1)
+                    .map_err(|why| inside(name, &why))?;
             }
             Ok(())
         }
         (Some(members), _) if members.len() == 1 => {
             let only = blocks.member(part, 0);
-            write(
-                blocks,
-                only.ok_or_else(|| blocks.no_layout(part))?,
-                value,
-                bytes,
-            )
+            let only = only.ok_or_else(|| blocks.no_layout(part))?;
+            write_within(blocks, only, value, bytes, depth - 1)
         }
         (Some(_), _) => Err("an object with the members is expected".into()),
         (None, Value::Array(values)) => {
@@ -75,7 +88,7 @@ pub(super) fn write(
             for (index, value) in values.iter().enumerate() {
                 let element = blocks.element(part, index as u64);
                 let element = element.ok_or_else(|| blocks.no_layout(part))?;
-                write(blocks, element, value, bytes)
+                write_within(blocks, element, value, bytes, depth - 1)
                     .map_err(|why| inside(&format!("[{index}]"), &why))?;
             }
             Ok(())
@@ -104,7 +117,7 @@ pub(super) fn read(
     range: Option<(u64, u64)>,
     bytes: &[u8],
 ) -> Result<Value, String> {
-    read_within(blocks, part, range, bytes, MAX_DEPTH)
+    read_within(blocks, part, range, bytes, MAX_DEPTH, &mut { MAX_VALUES })
 }
 
 fn read_within(
@@ -113,7 +126,11 @@ fn read_within(
     range: Option<(u64, u64)>,
     bytes: &[u8],
     depth: usize,
+    room: &mut u64,
 ) -> Result<Value, String> {
+    *room = room
+        .checked_sub(1)
+        .ok_or_else(|| format!("there are more than {MAX_VALUES} values"))?;
     if let Some((number, size)) = blocks.number(part.ty) {
         let start = usize::try_from(part.offset).unwrap_or(usize::MAX);
         let there = bytes
@@ -128,12 +145,12 @@ fn read_within(
     if let Some(members) = blocks.members(part) {
         if let (1, Some(_)) = (members.len(), range) {
             let only = blocks.member(part, 0).ok_or_else(no_layout)?;
-            return read_within(blocks, only, range, bytes, depth - 1);
+            return read_within(blocks, only, range, bytes, depth - 1, room);
         }
         let mut values = Map::new();
         for (index, name) in members.iter().enumerate() {
             let member = blocks.member(part, index).ok_or_else(no_layout)?;
-            let value = read_within(blocks, member, None, bytes, depth - 1)?;
+            let value = read_within(blocks, member, None, bytes, depth - 1, room)?;
             let name = name.map_or_else(|| index.to_string(), str::to_owned);
             values.insert(name, value);
         }
@@ -147,7 +164,7 @@ fn read_within(
     let end = end.min(count).min(bytes.len() as u64 + 1);
     let values = (start..end).map(|index| {
         let element = blocks.element(part, index).ok_or_else(no_layout)?;
-        read_within(blocks, element, None, bytes, depth - 1)
+        read_within(blocks, element, None, bytes, depth - 1, room)
     });
     values
         .collect::<Result<Vec<Value>, String>>()

@@ -6,6 +6,9 @@ use super::places::{Blocks, Part};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
+/// How many dimensions NumPy's arrays may have.
+const MAX_DIMENSIONS: usize = 64;
+
 /// An array of numbers.
 #[derive(Debug)]
 pub(super) struct Npy {
@@ -41,6 +44,11 @@ pub(super) fn read(file: &[u8]) -> Result<Npy, String> {
     let numbers = shape.split(',').map(str::trim).filter(|it| !it.is_empty());
     let shape: Result<Vec<usize>, _> = numbers.map(str::parse).collect();
     let shape = shape.map_err(|_| String::from("the array's shape is not numbers"))?;
+    if shape.len() > MAX_DIMENSIONS {
+        return Err(format!(
+            "the array has more than {MAX_DIMENSIONS} dimensions"
+        ));
+    }
     let count = shape
         .iter()
         .try_fold(ty.size(), |all, &it| all.checked_mul(it));

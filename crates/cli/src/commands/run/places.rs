@@ -11,6 +11,10 @@ use super::arguments::{Binding, Type};
 /// How deep types may be nested whose parts are read and written one by one.
 const MAX_DEPTH: usize = 32;
 
+/// How many parts are gone through to read or write numbers. A broken module may have more than
+/// any buffer.
+const MAX_PARTS: u64 = 1 << 28;
+
 /// What users write for a part of a buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
@@ -322,6 +326,10 @@ impl<'r> Blocks<'r> {
     }
 
     fn step(&self, part: Part, step: &Step) -> Result<Part, String> {
+        let part = match step {
+            Step::Index(_) => self.only(part),
+            Step::Member(_) => part,
+        };
         let spelling = || {
             let ty = self.reflection.ty(part.ty);
             ty.map_or_else(|| part.ty.to_string(), |ty| ty.spelling.clone())
@@ -346,11 +354,6 @@ impl<'r> Blocks<'r> {
                 self.member(part, index)
                     .ok_or_else(|| format!("the module doesn't say where `{name}` is"))
             }
-            (Some(TypeKind::Struct { members, .. }), Step::Index(_)) if members.len() == 1 => {
-                let only = self.member(part, 0);
-                let only = only.ok_or("the module doesn't say where its member is")?;
-                self.step(only, step)
-            }
             (_, Step::Index(index)) => {
                 if self
                     .count(part, u64::MAX)
@@ -365,6 +368,18 @@ impl<'r> Blocks<'r> {
                 Err(format!("there is no member `{name}` in {}", spelling()))
             }
         }
+    }
+
+    /// What a structure with a single member consists of.
+    pub(super) fn only(&self, part: Part) -> Part {
+        let mut part = part;
+        for _ in 0..MAX_DEPTH {
+            match (self.members(part).map(|it| it.len()), self.member(part, 0)) {
+                (Some(1), Some(only)) => part = only,
+                _ => break,
+            }
+        }
+        part
     }
 
     /// A member of a structure.
@@ -525,7 +540,7 @@ impl<'r> Blocks<'r> {
         bytes: u64,
         visit: &mut dyn FnMut(u64, NumberType, u32) -> bool,
     ) -> Result<bool, String> {
-        self.walk_within(part, bytes, MAX_DEPTH, visit)
+        self.walk_within(part, bytes, MAX_DEPTH, &mut { MAX_PARTS }, visit)
     }
 
     fn walk_within(
@@ -533,13 +548,15 @@ impl<'r> Blocks<'r> {
         part: Part,
         bytes: u64,
         depth: usize,
+        room: &mut u64,
         visit: &mut dyn FnMut(u64, NumberType, u32) -> bool,
     ) -> Result<bool, String> {
         if let Some((number, size)) = self.number(part.ty) {
             return Ok(visit(part.offset, number, size));
         }
-        if depth == 0 {
-            return Err(format!("types are nested more than {MAX_DEPTH} deep"));
+        *room = room.saturating_sub(1);
+        if depth == 0 || *room == 0 {
+            return Err("there are too many parts, or too deep ones".into());
         }
         let parts = |index: u64| self.element(part, index);
         if let Some(members) = self.members(part) {
@@ -547,7 +564,7 @@ impl<'r> Blocks<'r> {
                 let member = self
                     .member(part, index)
                     .ok_or_else(|| self.no_layout(part))?;
-                if !self.walk_within(member, bytes, depth - 1, visit)? {
+                if !self.walk_within(member, bytes, depth - 1, room, visit)? {
                     return Ok(false);
                 }
             }
@@ -556,7 +573,7 @@ impl<'r> Blocks<'r> {
         let count = self.count(part, bytes);
         for index in 0..count.ok_or_else(|| self.no_layout(part))? {
             let element = parts(index).ok_or_else(|| self.no_layout(part))?;
-            if !self.walk_within(element, bytes, depth - 1, visit)? {
+            if !self.walk_within(element, bytes, depth - 1, room, visit)? {
                 return Ok(false);
             }
         }

@@ -93,7 +93,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     profile: bool,
 
-    /// The number of invocations in a subgroup: 4, 8, 16, 32 or 64
+    /// The number of invocations in a subgroup, from 1 to 64
     #[arg(long, value_name = "N", default_value = "32")]
     subgroup_size: u32,
 
@@ -128,7 +128,7 @@ CONTENTS is one of
   FILE.npy           a NumPy array, of the type that the module declares
   FILE, raw:FILE     any other file, byte by byte
   local:BYTES        for kernels: memory that the workgroup shares
-Numbers are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN; in JSON,
+Numbers are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN. In JSON
 these and hexadecimal ones are strings.
 
 Accesses out of bounds, divisions by zero, barriers that not all invocations reach

@@ -231,9 +231,9 @@ fn what_does_not_fit_is_refused() {
     fails(&["--dispatch", "x"], 2, "`x` is not a number of workgroups");
     let zeros = ["--bind", "1:2=zeros:32"];
     fails(
-        &[&zeros[..], &["--subgroup-size", "5"]].concat(),
+        &[&zeros[..], &["--subgroup-size", "65"]].concat(),
         1,
-        "subgroups of 5 invocations",
+        "subgroups of 65 invocations",
     );
     fails(
         &[&zeros[..], &["--max-steps", "10"]].concat(),

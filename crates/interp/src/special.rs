@@ -4,7 +4,7 @@
 use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::Op;
 
-use crate::program::{GeneralOp, Inst, NO_REG, Operand, Pair, Reg, Scan};
+use crate::program::{Address, GeneralOp, Inst, Leaf, NO_REG, Object, Operand, Pair, Reg, Scan};
 
 /// A cooperative matrix that lanes hold together: element `i`, counted row by row, is in slot
 /// `i / n` of invocation `i % n` of all `n` in the scope.
@@ -61,8 +61,25 @@ pub(crate) struct Multiply {
     pub(crate) saturates: bool,
 }
 
+/// Elements that are copied from one place to another.
+#[derive(Clone, Debug)]
+pub(crate) struct Copies {
+    pub(crate) to: Address,
+    pub(crate) from: Address,
+    /// What an element is made of, and how many bytes elements lie apart.
+    pub(crate) leaves: Vec<(Leaf, u32)>,
+    pub(crate) size: u32,
+    /// The columns of how many there are.
+    pub(crate) count: Pair,
+    /// How many elements lie from one to the next, where they go and where they come from.
+    pub(crate) strides: [Pair; 2],
+    /// Whether each invocation of a workgroup copies some of them.
+    pub(crate) is_shared: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Special {
+    Copies(Box<Copies>),
     /// A load or store by the first invocations of a scope only.
     Part {
         inst: Inst,
@@ -79,9 +96,13 @@ pub(crate) enum Special {
     /// A dot product of integers.
     Dot(Box<Dot>),
     /// How many instructions have been executed, in two columns.
-    Clock { to: Pair },
+    Clock {
+        to: Pair,
+    },
     /// Reports if a Boolean is false.
-    Assume { condition: Reg },
+    Assume {
+        condition: Reg,
+    },
     /// Reports that the shader asked to be ended.
     Abort,
 }
@@ -120,6 +141,7 @@ impl Special {
         let mut all: Vec<&mut Reg> = Vec::new();
         match self {
             Self::Part { .. } | Self::Abort => {}
+            Self::Copies(copies) => all.extend(copies.columns_mut()),
             Self::Collective { what, .. } => match what {
                 Collective::Multiply(it) => {
                     let Multiply { a, b, c, to, .. } = &mut **it;
@@ -154,6 +176,29 @@ impl Special {
         }
         // The high word of what has none.
         all.retain(|it| **it != NO_REG);
+        all
+    }
+}
+
+impl Copies {
+    fn columns_mut(&mut self) -> Vec<&mut Reg> {
+        let Self {
+            to,
+            from,
+            count,
+            strides,
+            ..
+        } = self;
+        let mut all: Vec<&mut Reg> = count
+            .iter_mut()
+            .chain(strides.iter_mut().flatten())
+            .collect();
+        for Address { object, offset, .. } in [to, from] {
+            if let Object::Column(column) = object {
+                all.push(column);
+            }
+            all.push(offset);
+        }
         all
     }
 }

@@ -186,7 +186,8 @@ impl<'a> Lowering<'_, 'a> {
     /// `OpPtrDiff`: how many elements lie between two pointers.
     fn pointer_difference(&mut self, inst: Instruction<'a>) -> Result<()> {
         let result = self.scalar_type(inst.result_type().unwrap_or(Id(0)))?;
-        let stride = self.element_stride(inst.id(0))?;
+        let pointee = self.pointee(inst.id(0))?;
+        let stride = self.element_stride(inst.id(0), pointee)?;
         let (a, b) = (self.value(inst.id(0))?, self.value(inst.id(1))?);
         let (a, b) = (self.address(&a)?, self.address(&b)?);
         let environment = self.environment;

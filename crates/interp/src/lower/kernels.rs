@@ -72,6 +72,11 @@ impl<'a> Lowering<'_, 'a> {
                 Type::UntypedPointer { class } if class != StorageClass::Function => {
                     self.pointer_argument(id, index, class, ty, given)?;
                 }
+                Type::UntypedPointer { .. } => {
+                    return Err(
+                        self.unsupported("an argument that is an untyped pointer to a copy")
+                    );
+                }
                 Type::Pointer { pointee, .. } => {
                     self.of_lanes(id, pointee)?;
                     self.value_argument(id, index, pointee, given)?.is_copy = true;
@@ -210,7 +215,7 @@ impl<'a> Lowering<'_, 'a> {
             let Some(inst) = self.m.inst(offset) else {
                 continue;
             };
-            let Some((id, initial)) = inst.result().zip(inst.optional(1)) else {
+            let Some((id, initial)) = inst.result().zip(self.initializer(inst)) else {
                 continue;
             };
             let Some(&Value::Pointer(Pointer { address, .. })) = self.values.get(&id.0) else {
@@ -223,8 +228,8 @@ impl<'a> Lowering<'_, 'a> {
                 continue;
             };
             self.here = offset;
-            let pointee = self.type_of(Id(initial))?;
-            let columns = self.value(Id(initial))?;
+            let pointee = self.type_of(initial)?;
+            let columns = self.value(initial)?;
             let bytes = self.constant_bytes(pointee, &columns, size)?;
             self.program.initial.push((object, bytes));
         }

@@ -106,7 +106,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// Reports an access through a pointer that is not aligned as these memory operands say.
-    fn check_alignment(&mut self, pointer: Id, operands: &[u32]) -> Result<()> {
+    pub(super) fn check_alignment(&mut self, pointer: Id, operands: &[u32]) -> Result<()> {
         let &[mask, alignment, ..] = operands else {
             return Ok(());
         };
@@ -171,10 +171,15 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     pub(super) fn copy_memory(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let ty = self.pointee(inst.id(1))?;
+        // One of both may be untyped.
+        let (to, from) = (self.pointee(inst.id(0)), self.pointee(inst.id(1)));
+        let (to, from) = match (to, from) {
+            (Ok(to), Ok(from)) => (to, from),
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => (one, one),
+            (Err(error), Err(_)) => return Err(error),
+        };
         let start = self.program.code.len();
-        let value = self.load_from(inst.id(1), ty)?;
-        let to = self.pointee(inst.id(0))?;
+        let value = self.load_from(inst.id(1), from)?;
         self.store_to(inst.id(0), to, &value)?;
         self.share(start, inst, 2);
         Ok(())
@@ -182,10 +187,22 @@ impl<'a> Lowering<'_, 'a> {
 
     /// `OpAccessChain` and its like.
     pub(super) fn access_chain(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let base = inst.id(0);
-        let is_element = matches!(inst.op(), Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
-        let indexes = inst.args().get(1..).unwrap_or_default();
-        let pointee = self.pointee(base)?;
+        let is_element = matches!(
+            inst.op(),
+            Op::PtrAccessChain
+                | Op::InBoundsPtrAccessChain
+                | Op::UntypedPtrAccessChainKHR
+                | Op::UntypedInBoundsPtrAccessChainKHR
+        );
+        // What an untyped pointer points to, the instruction says.
+        let is_untyped = matches!(
+            self.m.ty(inst.result_type().unwrap_or(Id(0))),
+            Type::UntypedPointer { .. }
+        );
+        let (base, pointee, indexes) = match is_untyped {
+            true => (inst.id(1), inst.id(0), arguments(inst, 2)),
+            false => (inst.id(0), self.pointee(inst.id(0))?, arguments(inst, 1)),
+        };
         if let Value::Register(columns) = self.any_value(base)? {
             if is_element {
                 return Err(self.unsupported("pointer arithmetic on a variable without an address"));
@@ -205,7 +222,7 @@ impl<'a> Lowering<'_, 'a> {
         };
         let mut indexes = indexes;
         if let Some((&element, rest)) = indexes.split_first().filter(|_| is_element) {
-            let stride = self.element_stride(base)?;
+            let stride = self.element_stride(base, pointee)?;
             address = self.advance(address, Id(element), stride)?;
             indexes = rest;
         }
@@ -229,13 +246,12 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    /// How far apart elements lie that a pointer goes over.
-    pub(super) fn element_stride(&mut self, pointer: Id) -> Result<u32> {
+    /// How far apart elements of a type lie that a pointer goes over.
+    pub(super) fn element_stride(&mut self, pointer: Id, pointee: Id) -> Result<u32> {
         let ty = self.type_of(pointer)?;
         if let Some(stride) = self.m.decoration(ty, Decoration::ArrayStride) {
             return Ok(stride.param(0));
         }
-        let pointee = self.pointee(pointer)?;
         self.types
             .stride(pointee)
             .map_err(|why| self.no_extent(why))
@@ -388,10 +404,13 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     pub(super) fn array_length(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let structure = self.pointee(inst.id(0))?;
-        let pointer = self.pointer(inst.id(0))?;
+        let (structure, pointer, member) = match inst.op() {
+            Op::UntypedArrayLengthKHR => (inst.id(0), inst.id(1), inst.arg(2)),
+            _ => (self.pointee(inst.id(0))?, inst.id(0), inst.arg(1)),
+        };
+        let pointer = self.pointer(pointer)?;
         let placed = Placed::plain(structure);
-        let array = self.types.part(placed, inst.arg(1));
+        let array = self.types.part(placed, member);
         let (array, offset) = array.map_err(|why| self.no_extent(why))?;
         let element = self.types.part(array, 0);
         let (_, stride) = element.map_err(|why| self.no_extent(why))?;

@@ -10,6 +10,7 @@
 mod addresses;
 mod constants;
 mod cooperative;
+mod copies;
 mod derivatives;
 mod extended;
 mod functions;

@@ -22,6 +22,12 @@ pub(super) enum Owner {
     Load,
     Store,
     CopyMemory,
+    /// Bytes, as many as an operand says.
+    CopyBytes,
+    /// A copy by the whole workgroup.
+    AsyncCopy,
+    /// Waits for copies.
+    Events,
     ArrayLength,
     AccessChain,
     PointersEqual,
@@ -69,9 +75,12 @@ pub(super) enum Owner {
 /// The part of lowering that an opcode belongs to; `None` if it can't be run.
 pub(super) fn owner(op: Op) -> Option<Owner> {
     Some(match op {
-        Op::Label | Op::Function | Op::FunctionParameter | Op::FunctionEnd | Op::Variable => {
-            Owner::Declaration
-        }
+        Op::Label
+        | Op::Function
+        | Op::FunctionParameter
+        | Op::FunctionEnd
+        | Op::Variable
+        | Op::UntypedVariableKHR => Owner::Declaration,
         Op::Line
         | Op::NoLine
         | Op::Nop
@@ -79,7 +88,8 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::SelectionMerge
         | Op::LoopMerge
         | Op::LifetimeStart
-        | Op::LifetimeStop => Owner::Nothing,
+        | Op::LifetimeStop
+        | Op::UntypedPrefetchKHR => Owner::Nothing,
         Op::MemoryBarrier => Owner::Fence,
         Op::Branch
         | Op::BranchConditional
@@ -93,8 +103,15 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         Op::Load => Owner::Load,
         Op::Store => Owner::Store,
         Op::CopyMemory => Owner::CopyMemory,
-        Op::ArrayLength => Owner::ArrayLength,
-        Op::AccessChain
+        Op::CopyMemorySized => Owner::CopyBytes,
+        Op::GroupAsyncCopy => Owner::AsyncCopy,
+        Op::GroupWaitEvents => Owner::Events,
+        Op::ArrayLength | Op::UntypedArrayLengthKHR => Owner::ArrayLength,
+        Op::UntypedAccessChainKHR
+        | Op::UntypedInBoundsAccessChainKHR
+        | Op::UntypedPtrAccessChainKHR
+        | Op::UntypedInBoundsPtrAccessChainKHR
+        | Op::AccessChain
         | Op::InBoundsAccessChain
         | Op::PtrAccessChain
         | Op::InBoundsPtrAccessChain => Owner::AccessChain,

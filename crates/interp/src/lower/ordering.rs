@@ -64,9 +64,10 @@ impl<'a> Lowering<'_, 'a> {
             .program
             .common_sharing
             .get_or_insert_with(|| common(self.m.memory_model));
+        let is_copy = matches!(inst.op(), Op::CopyMemory | Op::CopyMemorySized);
         for pc in start..self.program.code.len() {
             let (pointer, sharing) = match self.program.code[pc] {
-                Inst::Load { .. } if inst.op() == Op::CopyMemory => (inst.id(1), read),
+                Inst::Load { .. } if is_copy => (inst.id(1), read),
                 Inst::Load { .. } | Inst::Store { .. } => (inst.id(0), write),
                 _ => continue,
             };

@@ -69,6 +69,8 @@ pub(super) fn opaque_layout(m: &ModuleIndex<'_>, spans: Spans, ty: Id) -> (u64, 
 fn leaf(m: &ModuleIndex<'_>, ty: Id) -> Option<Leaf> {
     match m.ty(ty) {
         Type::Pointer { .. } | Type::UntypedPointer { .. } => Some(Leaf::Pointer),
+        // Copies are done when they begin, so there is nothing to know of an event.
+        _ if m.op_of(ty) == Op::TypeEvent => Some(Leaf::Scalar(U32)),
         _ => scalar(m, ty).map(Leaf::Scalar),
     }
 }
@@ -104,6 +106,8 @@ pub(super) fn is_type(op: Op) -> bool {
             | Op::TypeRuntimeArray
             | Op::TypeStruct
             | Op::TypePointer
+            | Op::TypeUntypedPointerKHR
+            | Op::TypeEvent
             | Op::TypeForwardPointer
             | Op::TypeImage
             | Op::TypeSampler

@@ -90,8 +90,10 @@ impl<'a> Lowering<'_, 'a> {
         let Some((id, pointer)) = inst.result().zip(inst.result_type()) else {
             return Ok(());
         };
-        let Type::Pointer { class, pointee } = self.m.ty(pointer) else {
-            return Err(self.unsupported(inst.op().to_string()));
+        let (class, pointee) = match self.m.ty(pointer) {
+            Type::Pointer { class, pointee } => (class, pointee),
+            Type::UntypedPointer { class } if inst.optional(1).is_some() => (class, inst.id(1)),
+            _ => return Err(self.unsupported("a variable without a type")),
         };
         let built_in = self.m.decoration(id, Decoration::BuiltIn);
         match class {
@@ -113,7 +115,7 @@ impl<'a> Lowering<'_, 'a> {
                 }
             }
             StorageClass::CrossWorkgroup => self.global(inst, pointee),
-            StorageClass::UniformConstant if self.has_initializer(inst) => {
+            StorageClass::UniformConstant if self.initializer(inst).is_some() => {
                 self.global(inst, pointee)
             }
             StorageClass::PushConstant => {
@@ -131,8 +133,13 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
-    fn has_initializer(&self, variable: Instruction<'a>) -> bool {
-        variable.optional(1).is_some()
+    /// The value that a variable begins with.
+    pub(super) fn initializer(&self, variable: Instruction<'a>) -> Option<Id> {
+        let index = match variable.op() {
+            Op::UntypedVariableKHR => 2,
+            _ => 1,
+        };
+        variable.optional(index).map(Id)
     }
 
     /// How many bytes a variable takes. Where addresses are numbers, padding belongs to it, too.
@@ -297,6 +304,10 @@ impl<'a> Lowering<'_, 'a> {
     /// Whether a variable, or a part of it that constants lead to, is only loaded and
     /// stored.
     fn needs_no_address(&self, variable: Id) -> bool {
+        // Untyped ones may be read as anything.
+        if self.m.op_of(variable) == Op::UntypedVariableKHR {
+            return false;
+        }
         let mut todo = vec![variable];
         let mut seen = HashSet::new();
         while let Some(pointer) = todo.pop() {
@@ -355,10 +366,10 @@ impl<'a> Lowering<'_, 'a> {
         }
         offsets.extend(self.locals(&function.range));
         for offset in offsets {
-            let Some(inst) = self
+            let Some((inst, initial)) = self
                 .m
                 .inst(offset)
-                .filter(|inst| inst.optional(1).is_some())
+                .and_then(|inst| Some((inst, self.initializer(inst)?)))
             else {
                 continue;
             };
@@ -374,8 +385,8 @@ impl<'a> Lowering<'_, 'a> {
                 continue;
             }
             self.here = offset;
-            let value = self.value(inst.id(1))?;
-            let ty = self.type_of(inst.id(1))?;
+            let value = self.value(initial)?;
+            let ty = self.type_of(initial)?;
             self.initialize(id, ty, &value)?;
         }
         Ok(())

@@ -40,6 +40,7 @@ impl<const W: usize> Gang<W> {
                     _ => {}
                 }
             }
+            Special::Copies(copies) => self.copies(shared, memory, active, pc, copies),
             Special::Collective { lanes, what, .. } => {
                 if active.bits != self.all {
                     let invocations = self.invocations(active.bits);

@@ -13,7 +13,7 @@ use crate::program::{
 
 /// Why an access fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NoAccess {
+pub(super) enum NoAccess {
     /// There is no such object.
     Null,
     /// It ends so many bytes from its beginning.
@@ -25,11 +25,11 @@ enum NoAccess {
 
 /// What an access is about, for messages.
 #[derive(Clone, Copy, Debug)]
-struct Access {
-    object: u32,
-    offset: u32,
-    bytes: u32,
-    is_write: bool,
+pub(super) struct Access {
+    pub(super) object: u32,
+    pub(super) offset: u32,
+    pub(super) bytes: u32,
+    pub(super) is_write: bool,
 }
 
 impl<const W: usize> Gang<W> {
@@ -96,7 +96,7 @@ impl<const W: usize> Gang<W> {
     }
 
     /// The bytes that an access is about.
-    fn bytes<'s>(
+    pub(super) fn bytes<'s>(
         &'s mut self,
         shared: &'s mut Shared<'_>,
         memory: &'s mut [u8],
@@ -114,7 +114,14 @@ impl<const W: usize> Gang<W> {
         }
     }
 
-    fn report(&self, shared: &mut Shared<'_>, pc: Pc, access: Access, why: NoAccess, lane: usize) {
+    pub(super) fn report(
+        &self,
+        shared: &mut Shared<'_>,
+        pc: Pc,
+        access: Access,
+        why: NoAccess,
+        lane: usize,
+    ) {
         let kind = match why {
             NoAccess::Null => &kinds::NULL,
             NoAccess::Bounds { .. } => &kinds::BOUNDS,

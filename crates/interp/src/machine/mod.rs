@@ -8,6 +8,7 @@ mod access;
 mod alone;
 mod alu;
 mod control;
+mod copies;
 mod fast;
 mod findings;
 mod groups;

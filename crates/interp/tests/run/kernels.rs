@@ -65,6 +65,8 @@ OpDecorate %packed CPacked
 %f32 = OpTypeFloat 32
 %f64 = OpTypeFloat 64
 %size = OpCopyOfSize
+%size2 = OpConstant %size 2
+%size8 = OpConstant %size 8
 %v3size = OpTypeVector %size 3
 %v2u32 = OpTypeVector %u32 2
 %v3u32 = OpTypeVector %u32 3
@@ -80,6 +82,7 @@ OpDecorate %packed CPacked
 %u3 = OpConstant %u32 3
 %u4 = OpConstant %u32 4
 %u5 = OpConstant %u32 5
+%eight = OpConstant %u32 8
 %u10 = OpConstant %u32 10
 %u16b = OpConstant %u32 16
 %u272 = OpConstant %u32 272
@@ -124,7 +127,8 @@ OpFunctionEnd",
     let size = format!("%u{bits}");
     let text = text
         .replace("%size = OpCopyOfSize\n", "")
-        .replace("%size", &size);
+        .replace("%size ", &format!("{size} "))
+        .replace("%size\n", &format!("{size}\n"));
     let options = AssembleOptions::default();
     assemble(&text, &options)
         .unwrap_or_else(|errors| panic!("{errors}\n{text}"))
@@ -471,4 +475,100 @@ OpStore %to %it
             assert_eq!(found[..3], expected, "{name} with {bits} bits");
         }
     }
+}
+
+#[test]
+fn bytes_are_copied() {
+    // Eleven bytes, and as many as the index says.
+    gives(
+        "%eleven = OpConstant %u32 11",
+        &[
+            ("in", "%global8"),
+            ("sized", "%global8"),
+            ("counted", "%global8"),
+        ],
+        "%sixteen = OpIMul %u32 %index %u16b
+%from = OpInBoundsPtrAccessChain %global8 %in %sixteen
+%to = OpInBoundsPtrAccessChain %global8 %sized %sixteen
+%to_counted = OpInBoundsPtrAccessChain %global8 %counted %sixteen
+OpCopyMemorySized %to %from %eleven Aligned 1
+OpCopyMemorySized %to_counted %from %index_long
+%last = OpInBoundsPtrAccessChain %global8 %to %u10
+%behind = OpInBoundsPtrAccessChain %global8 %to %eleven
+%at = OpInBoundsPtrAccessChain %global8 %to_counted %u5
+%a = OpLoad %u8 %last
+%b = OpLoad %u8 %behind
+%c = OpLoad %u8 %at
+%x = OpUConvert %u32 %a
+%y = OpUConvert %u32 %b
+%z = OpUConvert %u32 %c
+%xs = OpIMul %u32 %x %u272
+%ys = OpIMul %u32 %y %u10
+%xy = OpIAdd %u32 %xs %ys
+%result = OpIAdd %u32 %xy %z",
+        |run| {
+            let bytes: Vec<u8> = (0..=255).collect();
+            let run = run.argument(0, &bytes).argument(1, &[0u8; 256]);
+            run.argument(2, &[0u8; 256])
+        },
+        |index| {
+            let counted = if index > 5 { 16 * index + 5 } else { 0 };
+            (16 * index + 10) * 272 + counted
+        },
+    );
+}
+
+#[test]
+fn flags_are_taken_once() {
+    gives(
+        "",
+        &[("flag", "%global"), ("taken", "%global")],
+        "%was_set = OpAtomicFlagTestAndSet %bool %flag %u1 %u0
+%won = OpSelect %u32 %was_set %u0 %u1
+%before = OpAtomicIAdd %u32 %taken %u1 %u0 %won
+OpControlBarrier %u2 %u2 %u272
+%now = OpLoad %u32 %flag
+%result = OpIAdd %u32 %now %u2",
+        |run| run.argument(0, &[0u32]).argument(1, &[0u32]),
+        |_| 3,
+    );
+    let words = kernel(
+        64,
+        "",
+        &[("flag", "%global")],
+        "OpAtomicFlagClear %flag %u1 %u0
+%result = OpLoad %u32 %flag",
+    );
+    let run = Run::new(&words).argument(0, &[1u32]).argument(1, &[7u32]);
+    let out = run.dispatch([1, 1, 1]).unwrap();
+    assert_eq!(out.argument::<u32>("out"), [0]);
+}
+
+#[test]
+fn workgroups_copy_together() {
+    // Every second element into local memory, turned around there, and back.
+    gives(
+        "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%private_event = OpTypePointer Function %event",
+        &[("in", "%global"), ("l", "%local"), ("back", "%global")],
+        "%events = OpVariable %private_event Function
+%sixteen = OpBitwiseAnd %u32 %index %eight
+%from = OpInBoundsPtrAccessChain %global %in %sixteen
+%count = OpCopyObject %size %size8
+%begun = OpGroupAsyncCopy %event %u2 %l %from %count %size2 %no_event
+OpStore %events %begun
+OpGroupWaitEvents %u2 %u1 %events
+%seven = OpISub %u32 %u10 %u3
+%own = OpBitwiseAnd %u32 %index %seven
+%other = OpBitwiseXor %u32 %own %seven
+%at = OpInBoundsPtrAccessChain %local %l %other
+%result = OpLoad %u32 %at Aligned 4",
+        |run| {
+            let numbers: Vec<u32> = (100..132).collect();
+            let run = run.argument(0, &numbers).local_argument("l", 32);
+            run.argument(2, &[0u32; 16])
+        },
+        |index| 100 + (index & 8) + 2 * (7 - index % 8),
+    );
 }

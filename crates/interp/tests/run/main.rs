@@ -22,3 +22,4 @@ mod sampling;
 mod shader;
 mod sharing;
 mod specialization;
+mod untyped;

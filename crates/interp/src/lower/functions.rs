@@ -7,7 +7,7 @@ use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Components, ControlFlow, Graph, Lookup, Node, PostDominatorTree, Type};
 use spirvkit_binary::Id;
 use spirvkit_eval::ScalarType;
-use spirvkit_grammar::{AddressingModel, Decoration, Op, StorageClass};
+use spirvkit_grammar::{AddressingModel, Decoration, Op};
 
 use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Signature, Value, arguments};
@@ -131,39 +131,24 @@ impl<'a> Lowering<'_, 'a> {
         if self.m.is_pointer(ty)
             && let [offset, object] = columns[..]
         {
-            self.refuse_arranged(ty)?;
+            let is_arranged = match self.m.ty(ty) {
+                Type::Pointer { pointee, .. } => self.is_arranged(pointee),
+                _ => false,
+            };
+            let arrangement = match inst.result() {
+                Some(result) if is_arranged => self.arrangement_of(result)?,
+                _ => Arrangement::Plain,
+            };
             let address = Address {
                 object: Object::Column(object),
                 offset,
                 constant: 0,
             };
-            self.define_pointer(inst, address, Arrangement::Plain);
+            self.define_pointer(inst, address, arrangement);
             return Ok(());
         }
         self.define(inst, columns);
         Ok(())
-    }
-
-    /// Refuses a pointer that is a value, if what it points to may lie as other decorations say
-    /// than those that can be seen: how matrices lie, their members tell.
-    fn refuse_arranged(&self, pointer: Id) -> Result<()> {
-        let Type::Pointer { class, pointee } = self.m.ty(pointer) else {
-            return Ok(());
-        };
-        if matches!(
-            class,
-            StorageClass::Function | StorageClass::Private | StorageClass::Workgroup
-        ) {
-            return Ok(());
-        }
-        let is_arranged = match self.m.ty(pointee) {
-            Type::Vector { .. } => self.has_rows,
-            _ => self.types.holds_matrices(pointee),
-        };
-        match is_arranged {
-            true => Err(self.unsupported("a pointer to a matrix or its columns as a value")),
-            false => Ok(()),
-        }
     }
 
     pub(super) fn define_pointer(

@@ -8,6 +8,7 @@
 //! No function calls itself (section 2.16.1), so that each has its columns for itself.
 
 mod addresses;
+mod arrangements;
 mod constants;
 mod cooperative;
 mod copies;

@@ -222,3 +222,90 @@ fn wrong_addresses_are_reported() {
     assert_eq!(reported(|first| first + (7 << 32)), ["run.null"]);
     assert_eq!(reported(|first| first + 2), ["run.alignment"]);
 }
+
+/// A buffer at binding 2 with two matrices by rows, each of which takes 32 bytes, and one by
+/// columns.
+const MATRICES: &str = "OpDecorate %rows Block
+OpMemberDecorate %rows 0 Offset 0
+OpMemberDecorate %rows 0 RowMajor
+OpMemberDecorate %rows 0 MatrixStride 16
+OpMemberDecorate %rows 1 Offset 32
+OpMemberDecorate %rows 1 RowMajor
+OpMemberDecorate %rows 1 MatrixStride 16
+OpMemberDecorate %rows 2 Offset 64
+OpMemberDecorate %rows 2 ColMajor
+OpMemberDecorate %rows 2 MatrixStride 8
+OpDecorate %matrices DescriptorSet 0
+OpDecorate %matrices Binding 2
+%v2f32 = OpTypeVector %f32 2
+%m22 = OpTypeMatrix %v2f32 2
+%rows = OpTypeStruct %m22 %m22 %m22
+%ptr_rows = OpTypePointer StorageBuffer %rows
+%ptr_m22 = OpTypePointer StorageBuffer %m22
+%ptr_column = OpTypePointer StorageBuffer %v2f32
+%takes_matrix = OpTypeFunction %f32 %ptr_m22
+%matrices = OpVariable %ptr_rows StorageBuffer";
+
+/// What a shader gives for its first invocations that loads from these matrices, which hold 0,
+/// 1, 2 and so on.
+fn of_matrices(body: &str, functions: &str) -> Result<Vec<f32>, String> {
+    let words = crate::shader::with_functions(MATRICES, body, functions);
+    let numbers: Vec<f32> = (0..20u8).map(f32::from).collect();
+    let run = Run::new(&words)
+        .storage(0, 0, &[0u32; 64])
+        .storage(0, 2, &numbers);
+    match run.zeroed(0, 1, 256).dispatch([1, 1, 1]) {
+        Ok(out) => {
+            out.assert_clean();
+            Ok(out.read::<f32>(0, 1)[..2].to_vec())
+        }
+        Err(errors) => Err(errors.into_vec()[0].message().to_owned()),
+    }
+}
+
+#[test]
+fn pointers_to_matrices_know_how_these_lie() {
+    // The second column's first component: the second number of the first row.
+    let body = "%odd = OpBitwiseAnd %u32 %index %u1
+%is_odd = OpIEqual %bool %odd %u1
+%a = OpAccessChain %ptr_m22 %matrices %u0
+%b = OpAccessChain %ptr_m22 %matrices %u1
+%either = OpSelect %ptr_m22 %is_odd %b %a";
+    let loaded = "%loaded = OpLoad %m22 %either
+%number = OpCompositeExtract %f32 %loaded 1 0
+%result = OpBitcast %u32 %number";
+    assert_eq!(
+        of_matrices(&format!("{body}\n{loaded}"), ""),
+        Ok(vec![1.0, 9.0])
+    );
+    // The same in a function, and by a pointer to a column.
+    let called = "%number = OpFunctionCall %f32 %first %either
+%result = OpBitcast %u32 %number";
+    let function = "%first = OpFunction %f32 None %takes_matrix
+%matrix = OpFunctionParameter %ptr_m22
+%begin = OpLabel
+%column_at = OpAccessChain %ptr_column %matrix %u1
+%column = OpLoad %v2f32 %column_at
+%component = OpCompositeExtract %f32 %column 1
+OpReturnValue %component
+OpFunctionEnd";
+    assert_eq!(
+        of_matrices(&format!("{body}\n{called}"), function),
+        Ok(vec![5.0, 13.0])
+    );
+}
+
+#[test]
+fn pointers_to_matrices_that_lie_differently_are_refused() {
+    let body = "%a = OpAccessChain %ptr_m22 %matrices %u0
+%c = OpAccessChain %ptr_m22 %matrices %u2
+%either = OpSelect %ptr_m22 %true %a %c
+%loaded = OpLoad %m22 %either
+%number = OpCompositeExtract %f32 %loaded 1 0
+%result = OpBitcast %u32 %number";
+    let message = of_matrices(body, "").unwrap_err();
+    assert!(
+        message.contains("matrices that lie differently"),
+        "{message}"
+    );
+}

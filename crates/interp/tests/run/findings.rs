@@ -291,34 +291,6 @@ fn broken_modules_are_refused() {
     }
 }
 
-/// How a matrix lies can be seen along access chains only.
-#[test]
-fn pointers_to_matrices_are_no_values() {
-    let globals = "OpDecorate %rows Block
-OpMemberDecorate %rows 0 Offset 0
-OpMemberDecorate %rows 0 ColMajor
-OpMemberDecorate %rows 0 MatrixStride 16
-OpDecorate %matrices DescriptorSet 0
-OpDecorate %matrices Binding 1
-%v2f32 = OpTypeVector %f32 2
-%m22 = OpTypeMatrix %v2f32 2
-%rows = OpTypeStruct %m22
-%ptr_rows = OpTypePointer StorageBuffer %rows
-%ptr_m22 = OpTypePointer StorageBuffer %m22
-%matrices = OpVariable %ptr_rows StorageBuffer";
-    let body = "%at = OpAccessChain %ptr_m22 %matrices %u0
-%same = OpSelect %ptr_m22 %true %at %at
-%loaded = OpLoad %m22 %same
-%result = OpCopyObject %u32 %value";
-    let words = shader(globals, body);
-    let run = Run::new(&words)
-        .storage(0, 0, &[0u32; 64])
-        .zeroed(0, 1, 256);
-    let errors = run.dispatch([1, 1, 1]).unwrap_err().into_vec();
-    assert_eq!(errors[0].rule(), "run.unsupported");
-    assert!(errors[0].message().contains("a pointer to a matrix"));
-}
-
 /// The rules of all findings.
 fn rules(out: &Outcome) -> Vec<&str> {
     out.findings.iter().map(|found| found.rule()).collect()

@@ -74,6 +74,14 @@ kinds! {
         text: "`OpAbortKHR` is executed: the shader has found that something is wrong.",
         advice: "Check what the shader tests before it aborts.",
     }
+    LIVELOCK = "run.livelock", InvalidValue {
+        text: "All invocations that have not ended go round loops without writing anything, in states that they were in before. They wait for what never comes.",
+        advice: "Check what ends the loop: invocations of a subgroup that take a lock may wait for each other where they come together again.",
+    }
+    ORDER = "run.order", InvalidValue {
+        text: "A buffer holds something else after a run in another order of invocations. Where that is not meant, invocations don't wait for what they need.",
+        advice: "Look for data races, and for results that depend on which invocation comes first.",
+    }
     RACE = "run.race", InvalidValue {
         text: "Two invocations access the same memory, at least one of them writes, and nothing orders the accesses: a data race, so the behaviour is undefined.",
         advice: "Put a barrier between the accesses whose semantics include the memory's storage class, order them by atomics that release and acquire, or make both atomic.",

@@ -3,6 +3,7 @@
 mod arguments;
 mod memory;
 mod numbers;
+mod orders;
 
 use std::collections::BTreeMap;
 
@@ -120,6 +121,7 @@ pub struct Run<'a> {
     max_printed: usize,
     race: RaceOptions,
     seed: u64,
+    schedules: u64,
 }
 
 impl<'a> Run<'a> {
@@ -143,6 +145,7 @@ impl<'a> Run<'a> {
             max_printed: MAX_PRINTED,
             race: RaceOptions::default(),
             seed: 0,
+            schedules: 1,
         }
     }
 
@@ -260,7 +263,14 @@ impl<'a> Run<'a> {
     /// If the module can't be run, or its inputs don't match its declarations. What goes
     /// wrong during the run is not an error, but in [`Outcome::findings`].
     pub fn dispatch(self, groups: [u32; 3]) -> Result<Outcome, Errors> {
-        self.run(groups, None).map_err(|error| Errors::from(*error))
+        let further = (self.schedules > 1).then(|| self.clone());
+        let outcome = self.run(groups, None).and_then(|mut outcome| {
+            if let Some(further) = further {
+                further.run_further(groups, &mut outcome)?;
+            }
+            Ok(outcome)
+        });
+        outcome.map_err(|error| Errors::from(*error))
     }
 
     /// The same as [`Run::dispatch`], with someone who watches: slower, with the same results.
@@ -359,6 +369,7 @@ impl<'a> Run<'a> {
             observer: observer.map(|observer| &mut *observer as &mut dyn Observer),
             printed: String::new(),
             max_printed: self.max_printed,
+            changes: 0,
             races: None,
             schedule: (self.seed != 0).then(|| Schedule::new(self.seed, &program)),
             subgroup_size: self.subgroup_size,
@@ -404,7 +415,7 @@ impl<'a> Run<'a> {
                 _ => {}
             }
         }
-        let findings = findings.into_diagnostics(&program);
+        let findings = findings.into_diagnostics(&program, self.seed);
         Ok(Outcome {
             buffers: results,
             memories,

@@ -89,7 +89,7 @@ impl<'s> Runner<'s> {
             .findings
             .iter()
             .cloned()
-            .partition(|it| it.rule() == "run.steps");
+            .partition(|it| ["run.steps", "run.livelock"].contains(&it.rule()));
         self.find(
             others
                 .into_iter()

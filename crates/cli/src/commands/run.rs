@@ -97,6 +97,26 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value = "32")]
     subgroup_size: u32,
 
+    /// Look for data races
+    #[arg(long)]
+    race: bool,
+
+    /// Demand that what others read or write was made available and visible, too
+    #[arg(long, requires = "race")]
+    strict: bool,
+
+    /// Accept two writes of the same value
+    #[arg(long, requires = "race")]
+    same_value: bool,
+
+    /// Run in this many orders of invocations
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    schedules: u64,
+
+    /// The number of the first order; 0 is the usual one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
     /// End the run after this many instructions of subgroups
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
     max_steps: u64,
@@ -248,6 +268,11 @@ fn prepared<'a>(
 ) -> Run<'a> {
     let mut run = Run::new(looked.module.words())
         .subgroup_size(arguments.subgroup_size)
+        .race(arguments.race)
+        .strict(arguments.strict)
+        .same_value(arguments.same_value)
+        .schedules(arguments.schedules)
+        .seed(arguments.seed)
         .max_steps(arguments.max_steps)
         .max_memory(arguments.max_memory)
         .max_printed(arguments.max_printed);

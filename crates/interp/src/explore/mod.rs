@@ -87,6 +87,7 @@ impl Explore<'_> {
             observer: None,
             printed: String::new(),
             max_printed: 0,
+            changes: 0,
             races: None,
             schedule: None,
             subgroup_size: self.run.subgroup_size,
@@ -122,7 +123,7 @@ impl Explore<'_> {
         Ok(Explored {
             spaces,
             outcomes: found.outcomes.into_iter().collect(),
-            findings: findings.into_diagnostics(&program),
+            findings: findings.into_diagnostics(&program, 0),
             executions: found.executions,
             incomplete: found.incomplete,
         })

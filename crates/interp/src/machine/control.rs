@@ -10,6 +10,7 @@
 //! path is ever looked for: each ends by itself, and tells its frame.
 
 use std::collections::VecDeque;
+use std::hash::Hasher;
 
 use crate::program::{Edge, FrameKind, NO_REG, Pc, Program, Reg, Switch};
 
@@ -190,6 +191,17 @@ impl<const W: usize> Gang<W> {
             workgroup: self.id,
             first: self.first + mask.trailing_zeros().min(63),
             count: mask.count_ones(),
+        }
+    }
+
+    /// Adds the constructs that are open to a hash.
+    pub(crate) fn hash_frames(&self, hasher: &mut impl Hasher) {
+        for frame in &self.frames {
+            hasher.write_u32(frame.parent);
+            hasher.write_u32(frame.inside);
+            for mask in [frame.at_merge, frame.at_continue, frame.at_header] {
+                hasher.write_u64(mask);
+            }
         }
     }
 

@@ -106,6 +106,16 @@ impl Findings {
         self.add(program, &kinds::UNREACHABLE, pc, invocations, message);
     }
 
+    /// Everybody waits, and these are the first.
+    pub(crate) fn livelock(&mut self, program: &Program, pc: Pc, invocations: Invocations) {
+        let message = || {
+            String::from(
+                "all that have not ended go round loops here, and nothing changes any more",
+            )
+        };
+        self.add(program, &kinds::LIVELOCK, pc, invocations, message);
+    }
+
     pub(crate) fn steps(
         &mut self,
         program: &Program,
@@ -194,16 +204,16 @@ impl Findings {
         }
     }
 
-    /// All findings in the order of the module.
-    pub(crate) fn into_diagnostics(self, program: &Program) -> Vec<Diagnostic> {
+    /// All findings in the order of the module. `order` is the one of execution.
+    pub(crate) fn into_diagnostics(self, program: &Program, order: u64) -> Vec<Diagnostic> {
         let found = self.found.into_iter();
-        let all = found.map(|((place, _), finding)| finding.diagnostic(place, program));
+        let all = found.map(|((place, _), finding)| finding.diagnostic(place, program, order));
         all.collect()
     }
 }
 
 impl Finding {
-    fn diagnostic(self, place: u32, program: &Program) -> Diagnostic {
+    fn diagnostic(self, place: u32, program: &Program, order: u64) -> Diagnostic {
         let Invocations {
             workgroup, first, ..
         } = self.invocations;
@@ -212,7 +222,11 @@ impl Finding {
             1 => who,
             times => format!("{times} times, first {who}"),
         };
-        let message = format!("{}; executed {who}", self.message);
+        let when = match order {
+            0 => String::new(),
+            order => format!(", in order {order}"),
+        };
+        let message = format!("{}; executed {who}{when}", self.message);
         let mut diagnostic = match self.is_warning {
             true => self.kind.warning(message),
             false => self.kind.error(message),

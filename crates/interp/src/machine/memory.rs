@@ -340,12 +340,13 @@ impl<const W: usize> Gang<W> {
             }
             let value = self.scalar(atomic.ty, atomic.value, lane);
             let comparator = self.scalar(atomic.ty, atomic.comparator, lane);
-            let mut wrote = false;
+            let (mut wrote, mut changed) = (false, false);
             let old = match self.bytes(shared, memory, access, lane) {
                 Ok(bytes) => {
                     let old = Scalar::new(atomic.ty, number(bytes));
                     if let Some(new) = replaced(atomic, old, value, comparator) {
                         wrote = true;
+                        changed = new != old;
                         bytes.copy_from_slice(&new.bits().to_le_bytes()[..size as usize]);
                     }
                     old
@@ -355,6 +356,7 @@ impl<const W: usize> Gang<W> {
                     Scalar::zero(atomic.ty)
                 }
             };
+            shared.changes += u64::from(changed);
             if shared.races.is_some() {
                 self.race_of_atomic(shared, pc, atomic, lane, wrote);
             }

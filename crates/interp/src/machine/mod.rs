@@ -14,6 +14,7 @@ mod findings;
 mod groups;
 mod half;
 mod images;
+mod livelock;
 mod matrices;
 mod memory;
 mod print;
@@ -75,6 +76,8 @@ pub(crate) struct Shared<'p> {
     /// What is printed, and how many bytes it may take.
     pub(crate) printed: String,
     pub(crate) max_printed: usize,
+    /// How often something may have changed in memory.
+    pub(crate) changes: u64,
     /// What is known of accesses, if races are looked for.
     pub(crate) races: Option<Box<Races>>,
     /// The order of execution, if it is another than usual.
@@ -87,6 +90,7 @@ pub(crate) struct Shared<'p> {
 struct Workgroup<const W: usize> {
     memory: Vec<u8>,
     gangs: Vec<Gang<W>>,
+    waiting: livelock::Waiting,
 }
 
 /// Why a gang or a workgroup stopped.
@@ -130,13 +134,17 @@ pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
             return;
         };
         match group.run(shared) {
-            Stop::Rest => {
-                if let (Some(observer), [gang, ..]) = (&mut shared.observer, &group.gangs[..]) {
-                    observer.workgroup_ends(gang.id);
+            Stop::Rest => spare.push(group.end(shared)),
+            Stop::Turn => {
+                group.note_turn(shared.changes);
+                under_way.push_back(group);
+                let are_all = under_way.len() >= most || waiting.clone().next().is_none();
+                let is_stuck = |group: &Workgroup<W>| group.is_stuck(shared.changes);
+                if are_all && under_way.iter().all(is_stuck) {
+                    under_way[0].report_livelock(shared);
+                    return;
                 }
-                spare.push(group.end(shared));
             }
-            Stop::Turn => under_way.push_back(group),
             Stop::Steps => return,
         }
     }
@@ -155,10 +163,12 @@ impl<const W: usize> Workgroup<W> {
         let mut group = spare.unwrap_or_else(|| Self {
             memory: Vec::new(),
             gangs: (0..count).map(|_| Gang::new(program)).collect(),
+            waiting: livelock::Waiting::default(),
         });
         if let Some(observer) = &mut shared.observer {
             observer.workgroup_begins(id);
         }
+        group.waiting = livelock::Waiting::default();
         group.memory.clear();
         group.memory.resize(program.workgroup_bytes as usize, 0);
         for (index, gang) in group.gangs.iter_mut().enumerate() {
@@ -177,6 +187,9 @@ impl<const W: usize> Workgroup<W> {
     fn end(self, shared: &mut Shared<'_>) -> Self {
         if let Some(races) = &mut shared.races {
             races.end(self.gangs[0].id);
+        }
+        if let (Some(observer), [gang, ..]) = (&mut shared.observer, &self.gangs[..]) {
+            observer.workgroup_ends(gang.id);
         }
         self
     }
@@ -326,6 +339,7 @@ impl<const W: usize> Gang<W> {
                     self.load(shared, memory, &active, pc, to, cell);
                 }
                 Inst::Store { from, cell } => {
+                    shared.changes += 1;
                     if shared.races.is_some() {
                         self.race_of_store(shared, memory, &active, pc, (from, cell));
                     }
@@ -351,6 +365,7 @@ impl<const W: usize> Gang<W> {
                     self.atomic(shared, memory, &active, pc, atomic);
                 }
                 Inst::Special(index) => {
+                    shared.changes += 1;
                     let special = &program.specials[index as usize];
                     if special.is_of_workgroup() {
                         self.waiting.push(path);
@@ -361,6 +376,7 @@ impl<const W: usize> Gang<W> {
                 }
                 Inst::Group(index) => self.group(&active, &program.groups[index as usize]),
                 Inst::Image(index) => {
+                    shared.changes += 1;
                     self.image(shared, &active, pc, &program.accesses[index as usize]);
                 }
                 Inst::Watch(index) => {
@@ -371,6 +387,7 @@ impl<const W: usize> Gang<W> {
                     }
                 }
                 Inst::Print(index) => {
+                    shared.changes += 1;
                     self.print(shared, &active, &program.prints[index as usize]);
                 }
                 Inst::Enter { frame } => self.enter(&mut path, frame),

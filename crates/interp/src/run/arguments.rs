@@ -78,6 +78,13 @@ pub(super) struct Shared {
     bytes: Vec<u8>,
 }
 
+impl Shared {
+    /// Its name and what it holds.
+    pub(super) fn named(&self) -> (&str, &Vec<u8>) {
+        (&self.name, &self.bytes)
+    }
+}
+
 impl Run<'_> {
     /// An argument of a kernel, by its number or name: the contents of the buffer that it
     /// points to, or its value, if it is no pointer or one to a copy.

@@ -140,9 +140,27 @@ OpBranch %loop
         .max_steps(100_000);
     let out = run.dispatch([1, 1, 1]).unwrap();
     let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
-    assert_eq!(rules, ["run.steps"]);
+    assert_eq!(rules, ["run.livelock"]);
     let message = out.findings[0].message();
     assert!(message.contains("by invocation (40, 0, 0)"), "{message}");
+    // One that counts is in no state that it was in before.
+    let body = body
+        .replace(
+            "%loop = OpLabel\n",
+            "%loop = OpLabel\n%i = OpPhi %u32 %u0 %entry %next %continue\n",
+        )
+        .replace(
+            "%continue = OpLabel\n",
+            "%continue = OpLabel\n%next = OpIAdd %u32 %i %u1\n",
+        );
+    let words = shader("", &body);
+    let run = Run::new(&words)
+        .storage(0, 0, &inputs)
+        .zeroed(0, 1, 256)
+        .max_steps(100_000);
+    let out = run.dispatch([1, 1, 1]).unwrap();
+    let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
+    assert_eq!(rules, ["run.steps"]);
 }
 
 #[test]

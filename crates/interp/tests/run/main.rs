@@ -13,6 +13,7 @@ mod kernels;
 mod observers;
 mod opencl;
 mod operations;
+mod orders;
 mod picture;
 mod precision;
 mod printf;

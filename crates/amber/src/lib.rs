@@ -78,7 +78,9 @@ pub use pipeline::{
     Specialization, Stencil, Subgroup, SubgroupSize, VertexData, Viewport,
 };
 pub use reader::{MAX_DERIVED, MAX_ERRORS};
-pub use run::{CompileError, Host, Report, RunOptions, Source, Verdict, run};
+pub use run::{
+    CompileError, Dispatched, DispatchedBuffer, Host, Report, RunOptions, Source, Verdict, run,
+};
 pub use script::{
     BottomLevel, Buffer, Contents, FileFormat, Geometry, GeometryKind, Handle, Instance,
     Requirements, Sampler, Script, Shader, ShaderSource, Size, TopLevel, VirtualFile,

@@ -57,6 +57,48 @@ pub trait Host {
     ///
     /// Why there is no module.
     fn compile(&self, source: &Source<'_>) -> Result<Vec<u32>, CompileError>;
+
+    /// Whether [`Host::dispatched`] is called; not by default.
+    fn compares(&self) -> bool {
+        false
+    }
+
+    /// Looks at a run of a compute shader that uses nothing but buffers, for a second opinion.
+    fn dispatched(&self, _: &Dispatched<'_>) {}
+}
+
+/// A run of a compute shader.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Dispatched<'d> {
+    /// The module.
+    pub words: &'d [u32],
+    /// The entry point.
+    pub entry_point: &'d str,
+    /// The bits of specialization constants by `SpecId`.
+    pub constants: Vec<(u32, u64)>,
+    /// The bytes of the push constants.
+    pub push: Vec<u8>,
+    /// The buffers.
+    pub buffers: Vec<DispatchedBuffer>,
+    /// The number of workgroups in each dimension.
+    pub groups: [u32; 3],
+}
+
+/// A buffer of a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DispatchedBuffer {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding.
+    pub binding: u32,
+    /// Whether it is a uniform buffer.
+    pub is_uniform: bool,
+    /// Its contents before the run.
+    pub before: Vec<u8>,
+    /// Its contents after it.
+    pub after: Vec<u8>,
 }
 
 /// A shader to compile.

@@ -8,7 +8,7 @@ use spirvkit_grammar::Decoration;
 use spirvkit_interp::{self as interp, Run};
 
 use super::memory::Part;
-use super::{Runner, Stop, images};
+use super::{Dispatched, DispatchedBuffer, Runner, Stop, images};
 use crate::pipeline::{Attachment, Binding, BoundBuffer, Pipeline, Resource, SubgroupSize};
 use crate::reader::quoted;
 use crate::script::Handle;
@@ -53,18 +53,21 @@ impl<'s> Runner<'s> {
         for (id, bits) in constants(&module.words, attachment) {
             run = run.spec(id, bits);
         }
-        if let Some(buffer) = pipeline.push_constants {
-            let mut bytes = self.memory.bytes(buffer)?.clone();
-            bytes.resize(bytes.len().max(PUSH_CONSTANTS), 0);
-            run = run.push(&bytes);
-        } else {
-            run = run.push(&[0u8; PUSH_CONSTANTS]);
-        }
+        let mut push = match pipeline.push_constants {
+            Some(buffer) => self.memory.bytes(buffer)?.clone(),
+            None => Vec::new(),
+        };
+        push.resize(push.len().max(PUSH_CONSTANTS), 0);
+        run = run.push(&push);
         let (run, parts) = self.bind(run, pipeline, span)?;
         if is_overlapping(&parts) && is_aliased(&module.words) {
             let message = "different parts of a buffer that overlap can't be `Aliased` yet";
             return Err(Stop::skip(Some(span), message));
         }
+        let before = match self.host.compares() {
+            true => self.buffers(pipeline, &parts),
+            false => None,
+        };
         let locate = |diagnostic: Diagnostic| module.locate(diagnostic, span);
         let outcome = run.dispatch(groups).map_err(|errors| {
             let errors = errors.into_vec();
@@ -74,6 +77,20 @@ impl<'s> Runner<'s> {
                 None => Stop::Fail(errors.into_iter().map(locate).collect()),
             }
         })?;
+        if let Some(mut buffers) = before {
+            for buffer in &mut buffers {
+                let after = outcome.element(buffer.set, buffer.binding, 0);
+                buffer.after = after.map_or_else(|| buffer.before.clone(), <[u8]>::to_vec);
+            }
+            self.host.dispatched(&Dispatched {
+                words: &module.words,
+                entry_point: &attachment.entry_point,
+                constants: constants(&module.words, attachment),
+                push,
+                buffers,
+                groups,
+            });
+        }
         self.steps = self.steps.saturating_sub(outcome.steps);
         let results = parts.iter().filter_map(|(part, places)| {
             // A shader may leave alone what is bound.
@@ -99,6 +116,39 @@ impl<'s> Runner<'s> {
             true => Ok(()),
             false => Err(Stop::Fail(stops.into_iter().map(locate).collect())),
         }
+    }
+
+    /// The buffers of a pipeline before a run; `None` if it has anything else.
+    fn buffers(&mut self, pipeline: &Pipeline, parts: &Parts) -> Option<Vec<DispatchedBuffer>> {
+        let mut buffers = Vec::new();
+        for (part, places) in parts {
+            let &[(set, binding, 0)] = &places[..] else {
+                return None;
+            };
+            let is_it = |it: &&Binding| it.set == set && it.binding == binding;
+            let resource = &pipeline.bindings.iter().find(is_it)?.resource;
+            let Resource::Buffers {
+                kind, buffers: all, ..
+            } = resource
+            else {
+                return None;
+            };
+            if !is_memory(*kind) || all.len() != 1 {
+                return None;
+            }
+            let bytes = self.memory.bytes(Handle::new(part.buffer)).ok()?;
+            buffers.push(DispatchedBuffer {
+                set,
+                binding,
+                is_uniform: matches!(
+                    kind,
+                    DescriptorKind::Uniform | DescriptorKind::UniformDynamic
+                ),
+                before: bytes.get(part.start..part.end)?.to_vec(),
+                after: Vec::new(),
+            });
+        }
+        (buffers.len() == pipeline.bindings.len()).then_some(buffers)
     }
 
     fn subgroup_size(&self, attachment: &Attachment, span: Span) -> Result<u32, Stop> {

@@ -146,7 +146,6 @@ impl<const W: usize> Gang<W> {
 
     /// An operation on two columns. Where its result is undefined for a lane, it is what
     /// `eval` commonly gives, and the reason is returned with the lanes.
-    #[inline(always)]
     pub(crate) fn binary(
         &mut self,
         active: &Active<W>,

@@ -25,8 +25,11 @@ const TYPE_F16: u32 = 1;
 fn flash_attention(shape: &Shape) -> Option<Case> {
     let push = "u32*23,f32*3,u32,f32*2,u32*3";
     let is_known = shape.push == push && shape.numbers() == [0, 1, 2, 3, 4, 5, 6];
-    // Those with packed products of integers take quantized keys only.
-    if !is_known || shape.has(Capability::DotProductInput4x8BitPacked) || shape.workgroup == [0; 3]
+    // Those with packed products of integers take quantized keys only, and those with
+    // cooperative matrices tiles of their own.
+    if !is_known
+        || shape.has(Capability::DotProductInput4x8BitPacked)
+        || shape.has(Capability::CooperativeMatrixKHR)
     {
         return None;
     }
@@ -65,8 +68,7 @@ fn flash_attention(shape: &Shape) -> Option<Case> {
         }
     }
     let [n, h, kv, d] = [queries, heads, keys, size].map(|it| it as u32);
-    let is_cooperative = shape.has(Capability::CooperativeMatrixKHR);
-    let rows = if is_cooperative { 16 } else { 4 };
+    let rows = 4;
     let mut push = vec![n, kv, h, n, 1, h, 1, h, 1, h, 1, n, 1, 1];
     // Rows in numbers, the rest in bytes.
     push.extend([d, 4 * n * d, 4 * h * n * d]);

@@ -1,5 +1,6 @@
 //! Running scripts.
 
+mod arguments;
 mod dispatch;
 mod expectations;
 mod images;

@@ -59,6 +59,7 @@ impl<'s> Runner<'s> {
         };
         push.resize(push.len().max(PUSH_CONSTANTS), 0);
         run = run.push(&push);
+        let (run, arguments) = self.give(run, &pipeline.arguments, span)?;
         let (run, parts) = self.bind(run, pipeline, span)?;
         if is_overlapping(&parts) && is_aliased(&module.words) {
             let message = "different parts of a buffer that overlap can't be `Aliased` yet";
@@ -102,6 +103,7 @@ impl<'s> Runner<'s> {
             Some((*part, bytes?))
         });
         self.memory.update(&results.collect::<Vec<_>>());
+        self.take_back(&arguments, &outcome);
         let (stops, others): (Vec<Diagnostic>, Vec<Diagnostic>) = outcome
             .findings
             .iter()
@@ -172,9 +174,6 @@ impl<'s> Runner<'s> {
         pipeline: &Pipeline,
         span: Span,
     ) -> Result<(Run<'r>, Parts), Stop> {
-        if !pipeline.arguments.is_empty() {
-            return Err(Stop::skip(Some(span), "kernels can't be run yet"));
-        }
         let script = self.script;
         let mut parts = Parts::new();
         // What is a buffer as well as an image is bound as a buffer first.
@@ -304,7 +303,7 @@ fn is_aliased(words: &[u32]) -> bool {
 }
 
 /// Whether shaders see it as bytes.
-fn is_memory(kind: DescriptorKind) -> bool {
+pub(super) fn is_memory(kind: DescriptorKind) -> bool {
     matches!(
         kind,
         DescriptorKind::Uniform

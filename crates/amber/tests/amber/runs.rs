@@ -501,3 +501,31 @@ fn images_samplers_and_texel_buffers_are_bound() {
     passes(&result(linear, "100"));
     passes(&result("SAMPLER sampler", "200"));
 }
+
+#[test]
+fn kernels_get_their_arguments() {
+    let script = read(
+        "#!amber\nSHADER compute k SPIRV-ASM\n\
+         OpCapability Kernel\nOpCapability Addresses\n\
+         OpMemoryModel Physical32 OpenCL\n\
+         OpEntryPoint Kernel %main \"main\" %id\n\
+         OpName %values \"values\"\n\
+         OpDecorate %id BuiltIn GlobalInvocationId\n\
+         %void = OpTypeVoid\n%u32 = OpTypeInt 32 0\n%v3u32 = OpTypeVector %u32 3\n\
+         %ptr_input = OpTypePointer Input %v3u32\n%ptr = OpTypePointer CrossWorkgroup %u32\n\
+         %fn = OpTypeFunction %void %ptr %u32 %ptr\n%id = OpVariable %ptr_input Input\n\
+         %main = OpFunction %void None %fn\n%values = OpFunctionParameter %ptr\n\
+         %more = OpFunctionParameter %u32\n%same = OpFunctionParameter %ptr\n\
+         %entry = OpLabel\n%three = OpLoad %v3u32 %id\n\
+         %index = OpCompositeExtract %u32 %three 0\n\
+         %at = OpInBoundsPtrAccessChain %ptr %values %index\n\
+         %from = OpInBoundsPtrAccessChain %ptr %same %index\n\
+         %old = OpLoad %u32 %from\n%new = OpIAdd %u32 %old %more\nOpStore %at %new\n\
+         OpReturn\nOpFunctionEnd\nEND\n\
+         BUFFER a DATA_TYPE uint32 DATA 1 2 3 4 END\n\
+         PIPELINE compute p\n ATTACH k\n BIND BUFFER a KERNEL ARG_NAME values\n\
+         SET KERNEL ARG_NUMBER 1 AS uint32 100\n BIND BUFFER a KERNEL ARG_NUMBER 2\nEND\n\
+         RUN p 4 1 1\nRUN p 2 1 1\nEXPECT a IDX 0 EQ 201 202 103 104\n",
+    );
+    passes(&run(&script, &RunOptions::default(), &Files));
+}

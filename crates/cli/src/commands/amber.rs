@@ -198,6 +198,7 @@ impl Suite<'_> {
             verdict,
             reason,
             seconds: start.elapsed().as_secs_f64(),
+            findings: 0,
         };
         let bytes = match input.read() {
             Ok(bytes) => bytes,
@@ -234,7 +235,11 @@ impl Suite<'_> {
             }
             Verdict::Skipped => report.reasons[0].message().to_owned(),
         };
-        (outcome(report.verdict, reason), messages)
+        let outcome = Outcome {
+            findings: report.findings.len(),
+            ..outcome(report.verdict, reason)
+        };
+        (outcome, messages)
     }
 
     /// Adds what is for people; programs get the reason.

@@ -212,6 +212,8 @@ fn findings_are_shown_on_demand() {
     assert!(ran.stderr.contains("empty.amber:27:1"), "{}", ran.stderr);
     let ran = dir.spv(&["amber", "empty.amber"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let count = "1 finding in 1 script: `--findings` shows what\n";
+    assert!(shown(&ran).contains(count), "{ran:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::json;
 use spirvkit::Diagnostic;
 use spirvkit::amber::Verdict;
-use spirvkit::diagnostics::{Location, Source};
+use spirvkit::diagnostics::{Location, Source, counted};
 
 /// The remark on a script that passes by coming to its end.
 pub(super) const NO_EXPECTATIONS: &str = "it has no expectations";
@@ -19,6 +19,8 @@ pub(super) struct Outcome {
     /// Why it failed or was skipped, or a remark; empty if there is nothing to say.
     pub(super) reason: String,
     pub(super) seconds: f64,
+    /// How many things the interpreter reported that made no difference.
+    pub(super) findings: usize,
 }
 
 /// The first of some errors in a line, with its place.
@@ -56,6 +58,8 @@ pub(super) struct Tally {
     failed: usize,
     skipped: usize,
     without_expectations: usize,
+    findings: usize,
+    with_findings: usize,
     /// How many scripts were skipped for each reason.
     reasons: BTreeMap<String, usize>,
     /// The single ones, if they are wanted.
@@ -69,12 +73,16 @@ impl Tally {
             failed: 0,
             skipped: 0,
             without_expectations: 0,
+            findings: 0,
+            with_findings: 0,
             reasons: BTreeMap::new(),
             all: keeps_all.then(Vec::new),
         }
     }
 
     pub(super) fn add(&mut self, outcome: Outcome) {
+        self.findings += outcome.findings;
+        self.with_findings += usize::from(outcome.findings > 0);
         match outcome.verdict {
             Verdict::Passed => {
                 self.passed += 1;
@@ -110,6 +118,11 @@ impl Tally {
                 "passed {} without an expectation: they only came to their end",
                 self.without_expectations
             );
+        }
+        if self.findings > 0 {
+            let findings = counted(self.findings, "finding");
+            let scripts = counted(self.with_findings, "script");
+            let _ = writeln!(text, "{findings} in {scripts}: `--findings` shows what");
         }
         let _ = writeln!(
             text,
@@ -184,6 +197,7 @@ mod tests {
             verdict,
             reason: reason.to_owned(),
             seconds: 0.25,
+            findings: usize::from(verdict == Verdict::Failed),
         }
     }
 
@@ -202,6 +216,7 @@ mod tests {
             "skipped 2: it draws\n\
              skipped 1: another\n\
              passed 1 without an expectation: they only came to their end\n\
+             1 finding in 1 script: `--findings` shows what\n\
              2 passed, 1 failed, 3 skipped\n"
         );
         let xml = tally.junit();

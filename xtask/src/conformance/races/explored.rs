@@ -7,7 +7,7 @@ use super::headers::Quantifier;
 use super::program::{Buffer, Place, Program};
 
 /// Programs of more invocations are not explored.
-const MAX_INVOCATIONS: u32 = 12;
+const MAX_INVOCATIONS: u32 = 4;
 
 /// How many executions, or beginnings of them, are looked at.
 const MAX_LOOKS: u64 = 1 << 14;

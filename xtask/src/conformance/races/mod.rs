@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     only: Option<String>,
     /// How many orders of execution to try.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 24)]
     schedules: u64,
     /// How many programs may be answered in another way.
     #[arg(long, default_value_t = 0)]
@@ -59,7 +59,7 @@ enum Verdict {
 const LOCAL_BYTES: u32 = 1024;
 
 /// How many steps a program may take.
-const MAX_STEPS: u64 = 1 << 18;
+const MAX_STEPS: u64 = 1 << 14;
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let mut rows: Vec<Row> = Vec::new();

@@ -43,7 +43,27 @@ pub(super) fn explored(program: &Program) -> Option<Explored> {
 /// Whether all inputs are given.
 fn has_fixed_inputs(program: &Program) -> bool {
     let is_fixed = |buffer| program.contents(buffer, 0) == program.contents(buffer, 1);
-    program.buffers.iter().all(is_fixed) && program.push(0) == program.push(1)
+    program.buffers.iter().all(is_fixed)
+        && program.push(0) == program.push(1)
+        && !reads_undefined(&program.text)
+}
+
+/// Whether what it reads is undefined for sure, or may be: `OpUndef`, and variables of
+/// invocations that are only loaded.
+fn reads_undefined(text: &str) -> bool {
+    let words = |line| str::split_whitespace(line).collect::<Vec<&str>>();
+    let lines: Vec<Vec<&str>> = text.lines().map(words).collect();
+    let is_only_loaded = |variable: &str| {
+        let names = |line: &&Vec<&str>| !line[0].starts_with("Op") || line[0] == "OpStore";
+        let users = lines.iter().filter(|line| line.len() > 1).filter(names);
+        let mut users = users.filter(|line| line.contains(&variable) && line[0] != variable);
+        users.all(|line| line.get(2) == Some(&"OpLoad"))
+    };
+    lines.iter().any(|line| match line[..] {
+        [_, "=", "OpUndef", ..] => true,
+        [variable, "=", "OpVariable", _, "Private" | "Function"] => is_only_loaded(variable),
+        _ => false,
+    })
 }
 
 /// Whether all conditions hold in all executions, or some, as each says; `None` if that isn't

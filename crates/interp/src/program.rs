@@ -711,11 +711,13 @@ impl Program {
                     | GroupOp::QuadSwap
             )
         };
+        // What removed operations had may be left in the table.
+        let mut general = self.code.iter().filter_map(|inst| match inst {
+            Inst::General(index) => self.general.get(*index as usize),
+            _ => None,
+        });
         self.code.iter().all(are)
-            && self
-                .general
-                .iter()
-                .all(|general| general.operands.iter().all(is_scalar))
+            && general.all(|general| general.operands.iter().all(is_scalar))
             && self
                 .vectors
                 .iter()

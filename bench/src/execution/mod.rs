@@ -15,6 +15,7 @@ use kernels::{Kernel, Loaded};
 /// The goals: so many times what plain Rust takes, what the driver takes, and so many
 /// milliseconds for a small run.
 const NATIVE: f64 = 2.0;
+#[cfg(feature = "lavapipe")]
 const DRIVER: f64 = 15.0;
 const START: f64 = 3.0;
 

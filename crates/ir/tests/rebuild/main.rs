@@ -24,7 +24,7 @@ fn samples() {
             count += 1;
         }
     }
-    assert_eq!(count, 5);
+    assert_eq!(count, 6);
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod state;
 use std::collections::BTreeMap;
 
 use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
-use spirvkit_grammar::MemorySemantics;
+use spirvkit_grammar::{MemoryModel, MemorySemantics};
 
 use crate::kinds;
 use crate::machine::{Findings, Invocations, Race, Shared, with_stops};
@@ -153,6 +153,11 @@ fn check(program: &Program, groups: [u32; 3]) -> Result<(), Box<Diagnostic>> {
     if all > MAX_INVOCATIONS {
         let message =
             format!("exploring {all} invocations, where {MAX_INVOCATIONS} can be explored");
+        return Err(Box::new(kinds::UNSUPPORTED.error(message)));
+    }
+    // Its axioms are other ones: those of OpenCL C.
+    if program.memory_model == Some(MemoryModel::OpenCL) {
+        let message = "the memory model `OpenCL` can't be explored yet";
         return Err(Box::new(kinds::UNSUPPORTED.error(message)));
     }
     let is_sequential =

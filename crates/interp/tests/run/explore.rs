@@ -376,4 +376,22 @@ fn what_cannot_be_explored_is_refused() {
         .storage(0, 1, &[9u32; 4]);
     let errors = run.explore().dispatch([65, 1, 1]).unwrap_err();
     assert!(errors.to_string().contains("65 invocations"), "{errors}");
+
+    let kernel = spirvkit_text::assemble(
+        "OpCapability Kernel
+OpCapability Addresses
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %main \"main\"
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+",
+        &Default::default(),
+    );
+    let words = kernel.unwrap().words;
+    let errors = Run::new(&words).explore().dispatch([1, 1, 1]).unwrap_err();
+    assert!(errors.to_string().contains("`OpenCL`"), "{errors}");
 }

@@ -25,6 +25,9 @@ spirvkit_binary::options! {
         /// `SaturatedToLargestFloat8NormalConversionEXT`: conversions give the nearest that
         /// there is of what is out of range.
         pub saturated: bool = false,
+        /// The `FPRoundingMode` that a conversion is decorated with. It holds for results of
+        /// every format, and for integers, which are rounded towards zero without one.
+        pub conversion: Option<Rounding> = None,
     }
 }
 

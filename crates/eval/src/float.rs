@@ -106,7 +106,10 @@ pub(crate) fn evaluate(
     let (mode, source_mode) = (environment.float(format), environment.float(from));
     let operands = [a, b, c].map(|bits| source_mode.flush(source, bits));
     let [x, y, z] = operands.map(|bits| source.decode(bits));
-    let rounding = mode.rounding;
+    let rounding = match op {
+        Op::FConvert => environment.conversion.unwrap_or(mode.rounding),
+        _ => mode.rounding,
+    };
     let number = match op {
         Op::FNegate => {
             let bits = operands[0] ^ 1 << (format.width() - 1);
@@ -173,7 +176,8 @@ fn quantize(number: Real) -> Real {
     }
 }
 
-/// A conversion of a number to an integer, towards zero (section 3.32.11).
+/// A conversion of a number to an integer, towards zero unless a decoration says otherwise
+/// (section 3.32.11).
 pub(crate) fn to_integer(
     op: Op,
     width: u32,
@@ -188,8 +192,9 @@ pub(crate) fn to_integer(
     };
     let layout = layout_for(op, format)?;
     let mode = environment.float(format);
-    let number = layout.decode(bits);
-    let integer = number.to_integer(Rounding::TowardZero);
+    let number = layout.decode(mode.flush(layout, bits));
+    let rounding = environment.conversion.unwrap_or(Rounding::TowardZero);
+    let integer = number.to_integer(rounding);
     let nearest = integer.clamp(least, most);
     let fits = nearest == integer && !number.is_nan();
     Ok(match fits || environment.saturated {
@@ -214,7 +219,8 @@ pub(crate) fn from_integer(
     let layout = layout_for(op, format)?;
     let mode = environment.float(format);
     let saturated = environment.saturated && format.width() == 8;
-    let result = layout.encode(Real::integer(integer), mode.rounding, saturated);
+    let rounding = environment.conversion.unwrap_or(mode.rounding);
+    let result = layout.encode(Real::integer(integer), rounding, saturated);
     Ok(Outcome::new(result, mode.undefined(layout, result)))
 }
 

@@ -73,6 +73,49 @@ pub(crate) fn evaluate(
                 _ => sign_extend((a >> offset) & mask, c as u32) as u64,
             }));
         }
+        Op::BitwiseFunctionINTEL => bitwise_function([a, b, c], d),
+        _ => return beyond_the_core(op, width, a, b),
+    }))
+}
+
+/// `SPV_INTEL_ternary_bitwise_function`: of the eight bits of the table, the one whose number
+/// the bits of the operands are, that of the first being the lowest.
+fn bitwise_function([a, b, c]: [u64; 3], table: u64) -> u64 {
+    let chosen = |number: u64| {
+        let same = |bits: u64, bit: u64| if number >> bit & 1 != 0 { bits } else { !bits };
+        match table >> number & 1 {
+            0 => 0,
+            _ => same(a, 0) & same(b, 1) & same(c, 2),
+        }
+    };
+    (0..8).fold(0, |all, number| all | chosen(number))
+}
+
+/// `SPV_INTEL_shader_integer_functions2`: no sum or difference overflows before it is clamped
+/// or halved.
+fn beyond_the_core(op: Op, width: u32, a: u64, b: u64) -> Result<Bits, NotComputable> {
+    let signed = [a, b].map(|bits| i128::from(sign_extend(bits, width)));
+    let unsigned = [a, b].map(i128::from);
+    let into_signed = |number: i128| clamp(number, signed_min(width), signed_max(width));
+    let into_unsigned = |number: i128| clamp(number, 0, unsigned_max(width));
+    let sum = |[a, b]: [i128; 2]| a + b;
+    let difference = |[a, b]: [i128; 2]| a - b;
+    Ok(defined(match op {
+        Op::UCountLeadingZerosINTEL => u64::from(a.leading_zeros() + width - u64::BITS),
+        Op::UCountTrailingZerosINTEL => a.trailing_zeros().min(width).into(),
+        Op::AbsISubINTEL => difference(signed).unsigned_abs() as u64,
+        Op::AbsUSubINTEL => a.abs_diff(b),
+        Op::IAddSatINTEL => into_signed(sum(signed)),
+        Op::UAddSatINTEL => into_unsigned(sum(unsigned)),
+        Op::ISubSatINTEL => into_signed(difference(signed)),
+        Op::USubSatINTEL => into_unsigned(difference(unsigned)),
+        Op::IAverageINTEL => (sum(signed) >> 1) as u64,
+        Op::UAverageINTEL => (sum(unsigned) >> 1) as u64,
+        Op::IAverageRoundedINTEL => ((sum(signed) + 1) >> 1) as u64,
+        Op::UAverageRoundedINTEL => ((sum(unsigned) + 1) >> 1) as u64,
+        // Of the second factor there are 16 bits.
+        Op::IMul32x16INTEL => a.wrapping_mul(sign_extend(b & 0xffff, 16) as u64),
+        Op::UMul32x16INTEL => a.wrapping_mul(b & 0xffff),
         _ => return Err(NotComputable::Opcode(op)),
     }))
 }

@@ -107,11 +107,21 @@ static FIELD_INSERT: Signature = Signature {
     ..signature(Integer, &[Same, Same, Any(Integer), Any(Integer)])
 };
 
+/// Three values, and a table of what their bits give.
+static BITWISE_FUNCTION: Signature = Signature {
+    scalar_from: 3,
+    ..signature(Integer, &[Same, Same, Same, Any(Integer)])
+};
+
 impl Signature {
     /// The signature of an opcode that works on components.
     pub(crate) fn of(op: Op) -> Option<&'static Self> {
         Some(match op {
-            Op::SNegate | Op::Not | Op::BitReverse => &INTEGER_UNARY,
+            Op::SNegate
+            | Op::Not
+            | Op::BitReverse
+            | Op::UCountLeadingZerosINTEL
+            | Op::UCountTrailingZerosINTEL => &INTEGER_UNARY,
             Op::IAdd
             | Op::ISub
             | Op::IMul
@@ -122,7 +132,20 @@ impl Signature {
             | Op::SMod
             | Op::BitwiseOr
             | Op::BitwiseXor
-            | Op::BitwiseAnd => &INTEGER_BINARY,
+            | Op::BitwiseAnd
+            | Op::AbsISubINTEL
+            | Op::AbsUSubINTEL
+            | Op::IAddSatINTEL
+            | Op::UAddSatINTEL
+            | Op::IAverageINTEL
+            | Op::UAverageINTEL
+            | Op::IAverageRoundedINTEL
+            | Op::UAverageRoundedINTEL
+            | Op::ISubSatINTEL
+            | Op::USubSatINTEL
+            | Op::IMul32x16INTEL
+            | Op::UMul32x16INTEL => &INTEGER_BINARY,
+            Op::BitwiseFunctionINTEL => &BITWISE_FUNCTION,
             Op::ShiftRightLogical | Op::ShiftRightArithmetic | Op::ShiftLeftLogical => &SHIFT,
             _ if op.is_integer_comparison() => &INTEGER_TEST,
             Op::UConvert

@@ -49,7 +49,13 @@ pub(crate) fn cases() -> Vec<Case> {
     for (place, &width) in WIDTHS.iter().enumerate() {
         let ty = Ty::Int(width);
         let other = Ty::Int(WIDTHS[(place + 1) % WIDTHS.len()]);
-        for &op in &[Op::SNegate, Op::Not, Op::BitReverse] {
+        for &op in &[
+            Op::SNegate,
+            Op::Not,
+            Op::BitReverse,
+            Op::UCountLeadingZerosINTEL,
+            Op::UCountTrailingZerosINTEL,
+        ] {
             cases.push((op, ty, vec![ty]));
         }
         for &op in &[
@@ -64,6 +70,16 @@ pub(crate) fn cases() -> Vec<Case> {
             Op::BitwiseOr,
             Op::BitwiseXor,
             Op::BitwiseAnd,
+            Op::AbsISubINTEL,
+            Op::AbsUSubINTEL,
+            Op::IAddSatINTEL,
+            Op::UAddSatINTEL,
+            Op::IAverageINTEL,
+            Op::UAverageINTEL,
+            Op::IAverageRoundedINTEL,
+            Op::UAverageRoundedINTEL,
+            Op::ISubSatINTEL,
+            Op::USubSatINTEL,
         ] {
             cases.push((op, ty, vec![ty; 2]));
         }
@@ -103,7 +119,12 @@ pub(crate) fn cases() -> Vec<Case> {
         cases.push((Op::BitFieldInsert, ty, vec![ty, ty, Ty::Int(8), other]));
         cases.push((Op::BitFieldSExtract, ty, vec![ty, Ty::Int(8), other]));
         cases.push((Op::BitFieldUExtract, ty, vec![ty, Ty::Int(8), other]));
+        let table = Ty::Int(8);
+        cases.push((Op::BitwiseFunctionINTEL, ty, vec![ty, ty, ty, table]));
         cases.push((Op::Select, ty, vec![Ty::Bool, ty, ty]));
+    }
+    for op in [Op::IMul32x16INTEL, Op::UMul32x16INTEL] {
+        cases.push((op, Ty::Int(32), vec![Ty::Int(32); 2]));
     }
     for format in FLOATS {
         let ty = Ty::Float(format);
@@ -236,42 +257,53 @@ proptest! {
         }
     }
 
-    /// What a vector gives is what its components give.
+    /// What a vector gives is what its components give, every operation with every type.
     #[test]
-    fn vectors_by_component(
-        case in proptest::sample::select(cases()),
-        seeds in proptest::collection::vec(any::<[(u64, u8); 4]>(), 2..5),
-    ) {
-        let (op, result, types) = &case;
-        let scalar_from = match *op {
-            Op::BitFieldInsert => 2,
-            Op::BitFieldSExtract | Op::BitFieldUExtract => 1,
-            _ => 4,
-        };
-        let lanes: Vec<Vec<Scalar>> = seeds
-            .iter()
-            .map(|seed| types.iter().enumerate().map(|(index, &ty)| {
-                let (random, choice) = if index < scalar_from { seed[index] } else { seeds[0][index] };
-                Scalar::new(scalar_type(ty), bits(ty, random, choice))
-            }).collect())
-            .collect();
-        let operands: Vec<Value> = (0..types.len()).map(|index| {
+    fn vectors_by_component(seeds in proptest::collection::vec(any::<[(u64, u8); 4]>(), 2..5)) {
+        for case in cases() {
+            by_component(&case, &seeds);
+        }
+    }
+}
+
+fn by_component((op, result, types): &Case, seeds: &[[(u64, u8); 4]]) {
+    // From here on, operands are one scalar for all components.
+    let scalar_from = match *op {
+        Op::BitFieldSExtract | Op::BitFieldUExtract => 1,
+        Op::BitFieldInsert => 2,
+        Op::BitwiseFunctionINTEL => 3,
+        _ => types.len(),
+    };
+    let lane = |seed: &[(u64, u8); 4]| -> Vec<Scalar> {
+        let seeds = seed[..scalar_from].iter().chain(&seeds[0][scalar_from..]);
+        let typed = types.iter().zip(seeds);
+        typed
+            .map(|(&ty, &(random, choice))| Scalar::new(scalar_type(ty), bits(ty, random, choice)))
+            .collect()
+    };
+    let lanes: Vec<Vec<Scalar>> = seeds.iter().map(lane).collect();
+    let operands: Vec<Value> = (0..types.len())
+        .map(|index| {
             if index >= scalar_from {
                 return Value::Scalar(lanes[0][index]);
             }
-            let parts: Vec<Value> = lanes.iter().map(|lane| Value::Scalar(lane[index])).collect();
-            Value::composite(parts).unwrap()
-        }).collect();
-        let types = table(*result, lanes.len() as u32);
-        let found = Evaluator::new(&types).evaluate(*op, VECTOR, &operands, &[]).unwrap();
-        let outcomes: Vec<Outcome<Scalar>> = lanes
-            .iter()
-            .map(|lane| evaluate_scalar(*op, scalar_type(*result), lane, &Environment::default()).unwrap())
-            .collect();
-        prop_assert_eq!(found.undefined(), outcomes.iter().find_map(Outcome::undefined));
-        let parts: Vec<Value> = outcomes.into_iter().map(|it| Value::Scalar(it.common())).collect();
-        prop_assert_eq!(found.common(), Value::composite(parts).unwrap());
-    }
+            let parts = lanes.iter().map(|lane| Value::Scalar(lane[index]));
+            Value::composite(parts.collect::<Vec<_>>()).unwrap()
+        })
+        .collect();
+    let types = table(*result, lanes.len() as u32);
+    let found = Evaluator::new(&types)
+        .evaluate(*op, VECTOR, &operands, &[])
+        .unwrap_or_else(|why| panic!("{op}: {why:?}"));
+    let scalar = |lane: &Vec<Scalar>| {
+        evaluate_scalar(*op, scalar_type(*result), lane, &Environment::default())
+    };
+    let outcomes: Vec<Outcome<Scalar>> = lanes.iter().map(|lane| scalar(lane).unwrap()).collect();
+    let undefined = outcomes.iter().find_map(Outcome::undefined);
+    assert_eq!(found.undefined(), undefined, "{op} {operands:?}");
+    let parts = outcomes.into_iter().map(|it| Value::Scalar(it.common()));
+    let parts = Value::composite(parts.collect::<Vec<_>>()).unwrap();
+    assert_eq!(found.common(), parts, "{op} {operands:?}");
 }
 
 const SCALAR: Id = Id(1);

@@ -125,6 +125,25 @@ fn integer(op: Op, width: u32, from: u32, args: &[u64]) -> Option<i128> {
         Op::ShiftRightArithmetic if u(1) < bits => s(0).div_euclid(1 << u(1)),
         Op::UConvert => u(0),
         Op::SConvert => signed(from, args[0]),
+        Op::UCountLeadingZerosINTEL => (0..bits).filter(|n| u(0) >> n == 0).count() as i128,
+        Op::UCountTrailingZerosINTEL => {
+            (1..=bits).filter(|&n| u(0) % (1 << n) == 0).count() as i128
+        }
+        Op::AbsISubINTEL => s(0).max(s(1)) - s(0).min(s(1)),
+        Op::AbsUSubINTEL => u(0).max(u(1)) - u(0).min(u(1)),
+        Op::IAddSatINTEL => (s(0) + s(1)).clamp(-1 << (width - 1), mask(width - 1)),
+        Op::UAddSatINTEL => (u(0) + u(1)).min(mask(width)),
+        Op::ISubSatINTEL => (s(0) - s(1)).clamp(-1 << (width - 1), mask(width - 1)),
+        Op::USubSatINTEL => (u(0) - u(1)).max(0),
+        Op::IAverageINTEL => (s(0) + s(1)).div_euclid(2),
+        Op::UAverageINTEL => (u(0) + u(1)) / 2,
+        Op::IAverageRoundedINTEL => (s(0) + s(1) + 1).div_euclid(2),
+        Op::UAverageRoundedINTEL => (u(0) + u(1) + 1) / 2,
+        Op::IMul32x16INTEL => s(0) * signed(16, args[1] & 0xffff),
+        Op::UMul32x16INTEL => u(0) * (u(1) % (1 << 16)),
+        Op::BitwiseFunctionINTEL => (0..bits)
+            .map(|n| bit(u(3), bit(u(0), n) + 2 * bit(u(1), n) + 4 * bit(u(2), n)) << n)
+            .sum(),
         Op::SatConvertSToU => signed(from, args[0]).max(0).min(mask(width)),
         Op::SatConvertUToS => u(0).min(mask(width - 1)),
         Op::BitFieldInsert if u(2) + u(3) <= bits => (0..bits)

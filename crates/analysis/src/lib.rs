@@ -70,6 +70,7 @@
 
 extern crate alloc;
 
+mod callbacks;
 pub mod calls;
 mod capabilities;
 mod components;
@@ -86,6 +87,7 @@ mod post_dominators;
 pub mod requirements;
 mod walk;
 
+pub use callbacks::{TensorOperands, memory_operand_words};
 pub use calls::CallGraph;
 pub use capabilities::Capabilities;
 pub use components::Components;

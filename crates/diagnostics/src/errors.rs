@@ -63,6 +63,12 @@ impl<E> From<E> for Errors<E> {
     }
 }
 
+impl From<Box<crate::Diagnostic>> for Errors {
+    fn from(error: Box<crate::Diagnostic>) -> Self {
+        Self::from(*error)
+    }
+}
+
 impl<E> Extend<E> for Errors<E> {
     fn extend<T: IntoIterator<Item = E>>(&mut self, errors: T) {
         self.0.extend(errors);

@@ -86,6 +86,10 @@ kinds! {
         text: "Two invocations access the same memory, at least one of them writes, and nothing orders the accesses: a data race, so the behaviour is undefined.",
         advice: "Put a barrier between the accesses whose semantics include the memory's storage class, order them by atomics that release and acquire, or make both atomic.",
     }
+    UNINITIALIZED = "run.uninitialized", InvalidValue {
+        text: "A branch, an address or an atomic depends on a value that is undefined: memory or a variable to which nothing was written, `OpUndef`, or what an invocation has that takes no part in an operation of the group.",
+        advice: "Give the variable an initial value, or write to it on all ways that lead here. Memory of workgroups is written by all invocations only behind a barrier.",
+    }
     UNREACHABLE = "run.unreachable", InvalidValue {
         text: "`OpUnreachable` is executed. The behaviour is undefined.",
         advice: "Check the branches that lead there.",

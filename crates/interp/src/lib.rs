@@ -30,6 +30,8 @@ mod printing;
 mod program;
 mod run;
 mod special;
+mod tensor;
+mod undefined;
 
 pub use explore::{Condition, ConditionError, Explore, Explored, Final, MAX_LOOKS};
 pub use image::{
@@ -40,5 +42,6 @@ pub use kinds::KINDS;
 pub use lower::{Support, support, support_of};
 pub use observe::{Access, AccessKind, Observer, Place, Seen, Step};
 pub use run::{
-    Element, Float, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Name, Outcome, Run, SpecValue, assert_close,
+    Element, Float, MAX_BUFFER, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Name, Outcome, Run, SpecValue,
+    assert_close,
 };

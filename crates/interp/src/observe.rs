@@ -118,10 +118,8 @@ impl<'a> Step<'a> {
 
     /// Which invocation of the whole dispatch a lane is (`GlobalInvocationId`).
     pub fn global_id(&self, lane: u32) -> [u32; 3] {
-        let [x, y, _] = self.program.workgroup_size;
-        let index = self.local_index(lane);
-        let local = [index % x, index / x % y, index / (x * y)];
         let (group, size) = (self.workgroup(), self.program.workgroup_size);
+        let local = self.program.local_id(group, self.local_index(lane));
         [0, 1, 2].map(|axis| {
             group[axis]
                 .wrapping_mul(size[axis])

@@ -12,6 +12,7 @@ use crate::fast::Fast;
 use crate::image::{Access, Declared, Sampler};
 use crate::observe::Watches;
 use crate::special::Special;
+use crate::undefined::{Undefined, UndefinedValue, Variable};
 
 /// A column: one word for each lane of a gang. Narrower scalars stand in its low bits
 /// with zeros above, Booleans as 0 or 1; 64 bits take two columns, the low words first.
@@ -123,6 +124,8 @@ pub(crate) enum Unary {
     ConvertUToF,
     Sqrt,
     Floor,
+    /// Some value, always the same, where there is none.
+    Freeze,
 }
 
 /// Operations on two words.
@@ -195,6 +198,14 @@ pub(crate) enum Inst {
         to: Reg,
         a: Reg,
         b: Reg,
+    },
+    /// A shift by so many bits for all lanes, fewer than 32, which a column has, too.
+    Shift {
+        op: Binary,
+        to: Reg,
+        a: Reg,
+        by: Reg,
+        bits: u32,
     },
     Select {
         to: Reg,
@@ -272,10 +283,83 @@ pub(crate) enum Inst {
     Unreachable,
     /// Tells an observer; in programs that are observed.
     Watch(u32),
+    /// Follows undefined values: steps of [`Program::undefined`].
+    Undefined {
+        start: u32,
+        end: u32,
+        /// Whether it does nothing before a gang has met one.
+        is_lazy: bool,
+    },
     /// Opens a construct.
     Enter {
         frame: FrameKind,
     },
+}
+
+/// What lanes have to do with each other at an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Company {
+    /// Each does it for itself, and goes straight on.
+    Alone,
+    /// They do it together, and go straight on.
+    Together,
+    /// Each for itself may go elsewhere, wait for others or end.
+    Parting,
+    /// They do it together, and others may run before it is done.
+    Meeting,
+}
+
+impl Inst {
+    /// Whether no lane parts from others or waits at it, and none of the gang runs before it is
+    /// done.
+    pub(crate) fn is_straight(&self) -> bool {
+        matches!(self.company(), Company::Alone | Company::Together)
+    }
+
+    /// Whether each lane does it for itself, so that it makes no difference which do it with it.
+    pub(crate) fn is_of_each_lane(&self) -> bool {
+        matches!(self.company(), Company::Alone | Company::Parting)
+    }
+
+    /// All are named here, so that whatever is new has to be thought of.
+    fn company(&self) -> Company {
+        match self {
+            Self::Copy { .. }
+            | Self::Unary { .. }
+            | Self::Binary { .. }
+            | Self::Shift { .. }
+            | Self::Select { .. }
+            | Self::Offset { .. }
+            | Self::CheckIndex { .. }
+            | Self::CheckAlignment { .. }
+            | Self::ClassOf { .. }
+            | Self::Load { .. }
+            | Self::Store { .. }
+            | Self::ArrayLength { .. }
+            | Self::General(_)
+            | Self::Vector(_)
+            | Self::Atomic(_)
+            | Self::Undefined { .. }
+            | Self::Enter { .. } => Company::Alone,
+            Self::Group(_) | Self::Image(_) | Self::Print(_) => Company::Together,
+            Self::Barrier {
+                workgroup: true, ..
+            }
+            | Self::Fence(_)
+            | Self::Call { .. }
+            | Self::Jump(_)
+            | Self::Branch { .. }
+            | Self::Switch(_)
+            | Self::Return
+            | Self::Terminate
+            | Self::Unreachable => Company::Parting,
+            Self::Barrier {
+                workgroup: false, ..
+            }
+            | Self::Special(_)
+            | Self::Watch(_) => Company::Meeting,
+        }
+    }
 }
 
 /// A way from a block to another.
@@ -555,6 +639,8 @@ pub(crate) enum BuiltInValue {
     WorkgroupId,
     NumWorkgroups,
     WorkgroupSize,
+    /// The size of all workgroups but the last.
+    EnqueuedWorkgroupSize,
     GlobalSize,
     GlobalOffset,
     /// The index of the invocation among all, without the offset.
@@ -565,6 +651,7 @@ pub(crate) enum BuiltInValue {
     SubgroupCount,
     SubgroupId,
     NumSubgroups,
+    NumEnqueuedSubgroups,
     SubgroupLocalInvocationId,
     SubgroupEqMask,
     SubgroupGeMask,
@@ -616,6 +703,9 @@ pub(crate) struct Program {
     /// How loads and stores are shared, by the word offset that they come from and whether they
     /// write, where it is not as in most of them.
     pub(crate) sharing: HashMap<(u32, bool), Sharing>,
+    /// The instructions of cooperative matrices and workgroups whose accesses any invocation of
+    /// a scope may make, by their word offsets.
+    pub(crate) shared_by: HashMap<u32, Level>,
     /// The module's memory model.
     pub(crate) memory_model: Option<MemoryModel>,
     /// How the others are.
@@ -633,19 +723,56 @@ pub(crate) struct Program {
     pub(crate) zeroed: Vec<Reg>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) workgroup_size: [u32; 3],
+    /// How many invocations there are in each dimension, if the last workgroups may have fewer
+    /// than the others.
+    pub(crate) global_size: Option<[u32; 3]>,
     /// Whether quads have derivatives.
     pub(crate) has_derivatives: bool,
     /// What observers are told, if there are any. Columns of such a program keep what they have
     /// as long as it is in scope.
     pub(crate) watched: Option<Box<Watches>>,
+    /// Values that are undefined.
+    pub(crate) undefined_values: Vec<UndefinedValue>,
+    /// Variables of lanes and workgroups without initial values.
+    pub(crate) variables: Vec<Variable>,
+    /// What follows undefined values, if any get to where they matter.
+    pub(crate) undefined: Option<Box<Undefined>>,
     /// Whether the four invocations of a quad lie in a square, and not in a line.
     pub(crate) has_square_quads: bool,
 }
 
 impl Program {
+    /// Whether an instruction loads, or stores, what is in memory by itself: neither an atomic
+    /// nor one on an image.
+    pub(crate) fn accesses(&self, inst: &Inst, is_write: bool) -> bool {
+        match inst {
+            Inst::Load { .. } => !is_write,
+            Inst::Store { .. } => is_write,
+            Inst::Special(index) => match &self.specials[*index as usize] {
+                Special::Part { inst, .. } => matches!(inst, Inst::Store { .. }) == is_write,
+                Special::Copies(_) => true,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// How many invocations a workgroup has in each dimension.
+    pub(crate) fn size_of(&self, workgroup: [u32; 3]) -> [u32; 3] {
+        let Some(global) = self.global_size else {
+            return self.workgroup_size;
+        };
+        [0, 1, 2].map(|axis| {
+            let size = self.workgroup_size[axis];
+            let first = workgroup[axis].saturating_mul(size);
+            global[axis].saturating_sub(first).min(size)
+        })
+    }
+
     /// The place in its workgroup of the invocation in a lane of it, counted through all gangs.
-    pub(crate) fn local_id(&self, lane: u32) -> [u32; 3] {
-        let [width, height, _] = self.workgroup_size.map(|side| side.max(1));
+    pub(crate) fn local_id(&self, workgroup: [u32; 3], lane: u32) -> [u32; 3] {
+        let size = self.size_of(workgroup);
+        let [width, height, _] = size.map(|side| side.max(1));
         if !self.has_square_quads {
             return [lane % width, lane / width % height, lane / (width * height)];
         }
@@ -673,6 +800,7 @@ impl Program {
         let are = |inst: &Inst| match inst {
             Inst::Copy { to, from } => is(to) && is(from),
             Inst::Unary { to, a, .. } => is(to) && is(a),
+            Inst::Shift { to, a, by, .. } => is(to) && is(a) && is(by),
             Inst::Binary { to, a, b, .. } => is(to) && is(a) && is(b),
             Inst::Select {
                 to,

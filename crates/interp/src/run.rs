@@ -4,14 +4,17 @@ mod arguments;
 mod memory;
 mod numbers;
 mod orders;
+mod races;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashMap;
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::EntryPoint;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
-use spirvkit_grammar::{Decoration, ExecutionModel};
+use spirvkit_grammar::{Capability, Decoration, ExecutionModel};
 use spirvkit_ir::Module;
 use spirvkit_transform::{Specialization, spec_constants, specialize};
 
@@ -19,11 +22,13 @@ use crate::image::{Given, Images, Place, Resources, Results};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{
-    Buffer, Findings, RaceOptions, Races, Schedule, Shared, dispatch, workgroup_bytes,
+    Buffer, Findings, RaceOptions, Races, Schedule, Shared, Tick, dispatch, workgroup_bytes,
 };
 use crate::observe::Observer;
 use crate::optimize::optimize;
-use crate::program::{ObjectKind, Program};
+use crate::program::{BEYOND, BuiltInValue, Input, ObjectKind, Program};
+use crate::special::Special;
+use crate::undefined::instrument;
 use arguments::{Argument, Arguments, shared as shared_by_all};
 
 pub use arguments::Name;
@@ -39,21 +44,30 @@ pub const MAX_MEMORY: u64 = 1 << 30;
 /// The default for [`Run::max_printed`], in bytes.
 pub const MAX_PRINTED: usize = 1 << 20;
 
+/// How many bytes a buffer may have: offsets beyond are those below its beginning.
+pub const MAX_BUFFER: u64 = BEYOND as u64;
+
+/// What a buffer holds.
+type Bytes = Vec<u8>;
+
 /// A program with all that it runs on.
 pub(crate) struct Prepared {
     pub(crate) program: Program,
-    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) buffers: Vec<Vec<u8>>,
     /// For each object which of the buffers it is.
     pub(crate) homes: Vec<usize>,
     pub(crate) images: Images,
 }
 
+/// How many entry points a message names.
+const MAX_NAMED: usize = 20;
+
 /// A number that buffers are made of.
 pub trait Element: Copy + sealed::Sealed {
     /// Its size in bytes.
     const SIZE: usize;
-    /// Writes its bytes, the low one first.
-    fn write(self, to: &mut Vec<u8>);
+    /// Writes its bytes, the low one first, if there is room for them.
+    fn write(self, to: &mut [u8]);
     /// Reads it from the bytes, the low one first; zero if there are too few.
     fn read(bytes: &[u8]) -> Self;
 }
@@ -67,8 +81,11 @@ macro_rules! elements {
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
             const SIZE: usize = size_of::<$ty>();
-            fn write(self, to: &mut Vec<u8>) {
-                to.extend(self.to_le_bytes());
+            #[inline]
+            fn write(self, to: &mut [u8]) {
+                if let Some(room) = to.first_chunk_mut() {
+                    *room = self.to_le_bytes();
+                }
             }
             fn read(bytes: &[u8]) -> Self {
                 bytes.first_chunk().map_or(Self::default(), |bytes| Self::from_le_bytes(*bytes))
@@ -80,9 +97,11 @@ macro_rules! elements {
 elements!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
 
 /// The bytes of numbers.
-fn bytes_of<T: Element>(contents: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(contents.len() * T::SIZE);
-    contents.iter().for_each(|&number| number.write(&mut bytes));
+pub(crate) fn bytes_of<T: Element>(contents: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; contents.len() * T::SIZE];
+    for (room, &number) in bytes.chunks_exact_mut(T::SIZE).zip(contents) {
+        number.write(room);
+    }
     bytes
 }
 
@@ -114,14 +133,45 @@ pub struct Run<'a> {
     /// Of a kernel.
     arguments: Vec<(Name, Argument)>,
     local_size: Option<[u32; 3]>,
+    global_size: Option<[u32; 3]>,
     pub(crate) global_offset: [u32; 3],
     pub(crate) subgroup_size: u32,
     max_steps: u64,
     max_memory: u64,
     max_printed: usize,
     race: RaceOptions,
+    /// Where instructions stand, in words, whose races are accepted.
+    pub(crate) accepted: BTreeSet<u32>,
+    pub(crate) is_robust: bool,
+    threads: usize,
+    tick: Option<Tick<'a>>,
     seed: u64,
     schedules: u64,
+    reports_stores: bool,
+    is_optimized: bool,
+}
+
+/// Whether workgroups of a program may be of different sizes, for so many invocations.
+fn check_global_size(
+    m: &ModuleIndex<'_>,
+    program: &Program,
+    size: [u32; 3],
+) -> Result<(), Box<Diagnostic>> {
+    if !m.has(Capability::Kernel) {
+        let message = "only kernels run with a global size; shaders run whole workgroups";
+        return Err(Box::new(kinds::INTERFACE.error(message)));
+    }
+    let is_whole = [0, 1, 2].map(|axis| size[axis].is_multiple_of(program.workgroup_size[axis]));
+    let of_matrix = |input: &Input| matches!(input.built_in, BuiltInValue::MatrixPlace(_));
+    let has_matrices = program.inputs.iter().any(of_matrix)
+        || program.specials.iter().any(Special::is_of_matrices);
+    match is_whole.contains(&false) && has_matrices {
+        true => {
+            let message = "cooperative matrices in workgroups of different sizes can't be run yet";
+            Err(Box::new(kinds::UNSUPPORTED.error(message)))
+        }
+        false => Ok(()),
+    }
 }
 
 impl<'a> Run<'a> {
@@ -138,14 +188,21 @@ impl<'a> Run<'a> {
             memories: Vec::new(),
             arguments: Vec::new(),
             local_size: None,
+            global_size: None,
             global_offset: [0; 3],
             subgroup_size: 32,
             max_steps: MAX_STEPS,
             max_memory: MAX_MEMORY,
             max_printed: MAX_PRINTED,
             race: RaceOptions::default(),
+            accepted: BTreeSet::new(),
+            is_robust: false,
+            threads: 0,
+            tick: None,
             seed: 0,
             schedules: 1,
+            reports_stores: false,
+            is_optimized: true,
         }
     }
 
@@ -199,22 +256,25 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// The number of invocations in a subgroup, from 1 to 64; the default is 32. Devices have
-    /// powers of two.
+    /// The number of invocations in a subgroup, a power of two from 1 to 64, as devices have;
+    /// the default is 32.
     pub fn subgroup_size(mut self, size: u32) -> Self {
         self.subgroup_size = size;
         self
     }
 
     /// The number of instructions after which the run ends with a finding; each is counted
-    /// once per subgroup. The default is [`MAX_STEPS`].
+    /// once per subgroup, copies of many elements also once for each scalar that they copy, and a
+    /// product of matrices once for each term of an invocation's share. The default is
+    /// [`MAX_STEPS`].
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.max_steps = steps;
         self
     }
 
-    /// The number of bytes that the values and variables of a workgroup may take; a module
-    /// that needs more is an error. The default is [`MAX_MEMORY`].
+    /// The number of bytes that the values and variables of a workgroup may take, and those that
+    /// the module's variables may take that all workgroups share; a module that needs more is an
+    /// error. The default is [`MAX_MEMORY`].
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.max_memory = bytes;
         self
@@ -227,24 +287,36 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// Whether data races are looked for, which takes time; the default is not to.
-    pub fn race(mut self, is_on: bool) -> Self {
-        self.race.is_on = is_on;
+    /// Whether accesses out of bounds through descriptors are allowed, as with Vulkan's
+    /// `robustBufferAccess2` and `robustImageAccess2`: what is read is zero, with the components
+    /// that the format of an image lacks, what is written is lost. The default is not to: they
+    /// give the same, and are reported. An index beyond the length that a type declares is
+    /// reported in either case, as is what is reached by an address.
+    pub fn robust(mut self, is_robust: bool) -> Self {
+        self.is_robust = is_robust;
         self
     }
 
-    /// Whether accesses that are ordered still race if what is written is not made available
-    /// and visible, as the Vulkan memory model demands: by `NonPrivatePointer`,
-    /// `MakeAvailable` and `MakeVisible`, or `Coherent`. The default is not to.
-    pub fn strict(mut self, is_strict: bool) -> Self {
-        self.race.is_strict = is_strict;
+    /// Whether a warning tells of undefined values that are stored to buffers and images: results
+    /// then depend on something that was never written. The default is not to, because programs
+    /// may well copy what they never look at.
+    pub fn undefined_results(mut self, is_reported: bool) -> Self {
+        self.reports_stores = is_reported;
         self
     }
 
-    /// Whether two writes of the same value are accepted instead of reported as a race. The
-    /// default is not to.
-    pub fn same_value(mut self, is_accepted: bool) -> Self {
-        self.race.allows_same_value = is_accepted;
+    /// How many threads workgroups and orders of execution are run on; 0, the default, for as
+    /// many as the machine can run at once. The outcome doesn't depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// What is called each time that a workgroup has ended, in each order of execution: to show
+    /// how far the run is. Some may run twice, if those that ran at the same time had to do
+    /// with each other.
+    pub fn on_progress(mut self, tick: &'a (dyn Fn() + Sync)) -> Self {
+        self.tick = Some(Tick(tick));
         self
     }
 
@@ -256,6 +328,13 @@ impl<'a> Run<'a> {
         self
     }
 
+    /// Whether the program is made faster before it runs; the default is to. Results and
+    /// findings are the same, in another number of steps.
+    pub fn optimized(mut self, is_optimized: bool) -> Self {
+        self.is_optimized = is_optimized;
+        self
+    }
+
     /// Runs this number of workgroups in each dimension.
     ///
     /// # Errors
@@ -264,13 +343,11 @@ impl<'a> Run<'a> {
     /// wrong during the run is not an error, but in [`Outcome::findings`].
     pub fn dispatch(self, groups: [u32; 3]) -> Result<Outcome, Errors> {
         let further = (self.schedules > 1).then(|| self.clone());
-        let outcome = self.run(groups, None).and_then(|mut outcome| {
-            if let Some(further) = further {
-                further.run_further(groups, &mut outcome)?;
-            }
-            Ok(outcome)
-        });
-        outcome.map_err(|error| Errors::from(*error))
+        let mut outcome = self.run(groups, None)?;
+        if let Some(further) = further {
+            further.run_further(groups, &mut outcome)?;
+        }
+        Ok(outcome)
     }
 
     /// The same as [`Run::dispatch`], with someone who watches: slower, with the same results.
@@ -279,12 +356,12 @@ impl<'a> Run<'a> {
     ///
     /// As [`Run::dispatch`]. That the observer ends the run is no error, and no finding.
     pub fn observe(self, groups: [u32; 3], observer: &mut dyn Observer) -> Result<Outcome, Errors> {
-        let outcome = self.run(groups, Some(observer));
-        outcome.map_err(|error| Errors::from(*error))
+        self.run(groups, Some(observer))
     }
 
-    /// The program with all that it runs on.
-    pub(crate) fn prepared(&mut self, is_observed: bool) -> Result<Prepared, Box<Diagnostic>> {
+    /// The program with all that it runs on. All that is given wrong, or not at all, is an error
+    /// of its own.
+    pub(crate) fn prepared(&mut self, is_observed: bool) -> Result<Prepared, Errors> {
         let invalid =
             |error: &dyn std::fmt::Display| Box::new(kinds::INVALID.error(error.to_string()));
         let original = ModuleIndex::new(self.words).map_err(|error| invalid(&error))?;
@@ -292,16 +369,18 @@ impl<'a> Run<'a> {
         let m = ModuleIndex::new(&words).map_err(|error| invalid(&error))?;
         // Specialization changes nothing in functions but where they stand.
         let entry = self.entry_point(&m)?;
+        let mut objections: Vec<Diagnostic> = Vec::new();
         let Arguments {
             given: arguments,
             mut contents,
-        } = self.take_arguments(&m, entry)?;
+        } = self.take_arguments(&m, entry, &mut objections);
         let mut surroundings = Surroundings {
             arguments,
             local_size: self.local_size,
             moved: original.functions_start.wrapping_sub(m.functions_start),
             lanes: self.subgroup_size,
             memories: self.memories.len(),
+            max_memory: self.max_memory,
             is_observed,
             ..Surroundings::default()
         };
@@ -310,33 +389,43 @@ impl<'a> Run<'a> {
             let count = surroundings.descriptors.entry((set, binding)).or_insert(0);
             *count = (*count).max(element.saturating_add(1));
         }
-        if !(1..=64).contains(&self.subgroup_size) {
+        if !self.subgroup_size.is_power_of_two() || self.subgroup_size > 64 {
             let message = format!(
-                "subgroups of {} invocations; there may be 1 to 64",
+                "subgroups of {} invocations; their number is a power of two from 1 to 64",
                 self.subgroup_size
             );
-            return Err(Box::new(kinds::INTERFACE.error(message)));
+            return Err(Errors::from(kinds::INTERFACE.error(message)));
         }
-        let mut program = lower(&m, entry, &surroundings)?;
+        let mut program = lower(&m, entry, &surroundings, &mut objections)?;
+        if let Some(size) = self.global_size {
+            let checked = check_global_size(&m, &program, size);
+            checked.map_err(|error| Errors::from(*error))?;
+            program.global_size = Some(size);
+        }
         // Observers look for values where lowering put them, and an order of another kind may stop
         // a path anywhere for another of the same gang.
-        if program.watched.is_none() && self.seed == 0 {
+        if self.is_optimized && program.watched.is_none() && self.seed == 0 {
             optimize(&mut program);
         }
+        instrument(&mut program, self.reports_stores);
         let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
         if bytes > self.max_memory {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
-            return Err(Box::new(kinds::UNSUPPORTED.error(message)));
+            return Err(Errors::from(kinds::UNSUPPORTED.error(message)));
         }
         let mut known = BTreeMap::new();
-        let (mut buffers, mut homes) = self.bind(&program, &mut contents, &mut known)?;
+        let (mut buffers, mut homes) =
+            self.bind(&program, &mut contents, &mut known, &mut objections);
         let given = Given {
             resources: &mut self.resources,
             unused: &mut self.buffers,
             same: &self.same,
             known,
         };
-        let images = Images::bind(&program, given, &mut buffers, &mut homes)?;
+        let images = Images::bind(&program, given, &mut buffers, &mut homes, &mut objections);
+        if let Some(errors) = Errors::new(objections) {
+            return Err(errors);
+        }
         Ok(Prepared {
             program,
             buffers,
@@ -349,16 +438,20 @@ impl<'a> Run<'a> {
         mut self,
         groups: [u32; 3],
         observer: Option<&mut dyn Observer>,
-    ) -> Result<Outcome, Box<Diagnostic>> {
+    ) -> Result<Outcome, Errors> {
         let Prepared {
             program,
             buffers,
             homes,
             images,
         } = self.prepared(observer.is_some())?;
+        let groups = match program.global_size {
+            Some(size) => [0, 1, 2].map(|axis| size[axis].div_ceil(program.workgroup_size[axis])),
+            None => groups,
+        };
         let mut shared = Shared {
             program: &program,
-            buffers,
+            buffers: buffers.into_iter().map(Buffer::from).collect(),
             homes,
             images,
             findings: Findings::default(),
@@ -373,20 +466,27 @@ impl<'a> Run<'a> {
             races: None,
             schedule: (self.seed != 0).then(|| Schedule::new(self.seed, &program)),
             subgroup_size: self.subgroup_size,
+            stored: HashMap::new(),
+            is_robust: self.is_robust,
+            threads: self.thread_count(),
+            tick: self.tick,
+            keeps_turns: false,
+            are_lanes_together: program.code.iter().any(|inst| !inst.is_of_each_lane()),
+            tracks: None,
         };
         if self.race.is_on {
-            let races = Races::new(self.race, &shared, self.subgroup_size);
+            let accepted = std::mem::take(&mut self.accepted);
+            let races = Races::new(self.race, accepted, &shared, self.subgroup_size);
             shared.races = Some(Box::new(races));
         }
+        // Few kinds of gangs, which take long to compile.
         match self.subgroup_size {
-            1..=4 => dispatch::<4>(&mut shared),
-            5..=8 => dispatch::<8>(&mut shared),
-            9..=16 => dispatch::<16>(&mut shared),
-            17..=32 => dispatch::<32>(&mut shared),
+            1..=8 => dispatch::<8>(&mut shared),
+            9..=32 => dispatch::<32>(&mut shared),
             _ => dispatch::<64>(&mut shared),
         }
         let Shared {
-            mut buffers,
+            buffers,
             homes,
             images,
             findings,
@@ -394,6 +494,7 @@ impl<'a> Run<'a> {
             printed,
             ..
         } = shared;
+        let mut buffers: Vec<Vec<u8>> = buffers.into_iter().map(Buffer::into_bytes).collect();
         let shared = shared_by_all(&program, &homes, &mut buffers);
         let images = images.taken(&program, &homes, &mut buffers);
         let mut results = BTreeMap::new();
@@ -487,10 +588,23 @@ impl<'a> Run<'a> {
                 let error = kinds::UNSUPPORTED.error(what);
                 Err(Box::new(error.at_word(other.inst.offset() as usize)))
             }
-            ([], [], Some(name)) => Err(interface(format!("there is no entry point `{name}`"))),
+            ([], [], Some(name)) => {
+                let known = m.entry_points.iter().take(MAX_NAMED);
+                let known: Vec<String> = known.map(|it| format!("`{}`", it.name())).collect();
+                let known = match known.is_empty() {
+                    true => String::new(),
+                    false => format!(", but {}", known.join(", ")),
+                };
+                Err(interface(format!(
+                    "there is no entry point `{name}`{known}"
+                )))
+            }
             ([], [], None) => Err(interface(String::from("the module has no entry point"))),
             _ => {
-                let names = compute.iter().map(|entry| format!("`{}`", entry.name()));
+                let names = compute
+                    .iter()
+                    .take(MAX_NAMED)
+                    .map(|entry| format!("`{}`", entry.name()));
                 let names: Vec<String> = names.collect();
                 let message = format!(
                     "the module has several entry points, of which one must be chosen: {}",
@@ -502,17 +616,18 @@ impl<'a> Run<'a> {
     }
 
     /// The buffers of the run, and which of them each object is. Adds which stand at which
-    /// place.
+    /// place, and what can't be bound.
     fn bind(
         &mut self,
         program: &Program,
-        arguments: &mut [Buffer],
+        arguments: &mut [Vec<u8>],
         known: &mut BTreeMap<Place, usize>,
-    ) -> Result<(Vec<Buffer>, Vec<usize>), Box<Diagnostic>> {
-        let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
+        objections: &mut Vec<Diagnostic>,
+    ) -> (Vec<Bytes>, Vec<usize>) {
         // What is no buffer is the first, which is empty.
-        let mut buffers = vec![Buffer::new()];
+        let mut buffers = vec![Vec::new()];
         let mut homes = Vec::with_capacity(program.objects.len());
+        let mut missing = None;
         for object in &program.objects {
             let home = match object.kind {
                 ObjectKind::Buffer {
@@ -532,10 +647,12 @@ impl<'a> Run<'a> {
                             buffers.len() - 1
                         }
                         (None, None) => {
-                            return Err(interface(format!(
-                                "`{}` at set {set}, binding {binding} has no buffer",
-                                object.name
-                            )));
+                            // Of an array only the first.
+                            if missing.replace((set, binding)) != Some((set, binding)) {
+                                let place = (set, binding, element);
+                                objections.push(no_buffer(&object.name, place));
+                            }
+                            0
                         }
                     }
                 }
@@ -555,25 +672,40 @@ impl<'a> Run<'a> {
                 }
                 ObjectKind::Push { size } => {
                     let size = size as usize;
-                    if self.push.len() < size {
-                        return Err(interface(format!(
-                            "`{}` takes {size} bytes of push constants, but {} are given",
-                            object.name,
-                            self.push.len()
+                    let given = self.push.len();
+                    if given < size {
+                        let name = &object.name;
+                        objections.push(kinds::INTERFACE.error(format!(
+                            "`{name}` takes {size} bytes of push constants, but {given} are given",
                         )));
                     }
-                    buffers.push(self.push[..size].to_vec());
+                    buffers.push(self.push[..size.min(given)].to_vec());
                     buffers.len() - 1
                 }
                 _ => 0,
             };
             homes.push(home);
         }
+        let mut sizes = buffers.iter().map(|bytes| bytes.len() as u64);
+        if let Some(size) = sizes.find(|&size| size > MAX_BUFFER) {
+            let message = format!("a buffer of {size} bytes, where one may have {MAX_BUFFER}");
+            objections.push(kinds::INTERFACE.error(message));
+        }
         for (object, bytes) in &program.initial {
             buffers[homes[*object as usize]].clone_from(bytes);
         }
-        Ok((buffers, homes))
+        (buffers, homes)
     }
+}
+
+/// What is said of a variable that no buffer is bound to, or of an element of an array of them.
+fn no_buffer(name: &str, (set, binding, element): Place) -> Diagnostic {
+    let which = match element {
+        0 => String::new(),
+        _ => format!("element {element} of "),
+    };
+    let message = format!("{which}`{name}` at set {set}, binding {binding} has no buffer");
+    kinds::INTERFACE.error(message)
 }
 
 /// The result of a run.

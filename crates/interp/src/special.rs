@@ -2,9 +2,10 @@
 //! whatever else is evaluated lane by lane and is neither a scalar operation nor an access.
 
 use spirvkit_eval::{Environment, ScalarType};
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Op, TensorClampMode};
 
 use crate::program::{Address, GeneralOp, Inst, Leaf, NO_REG, Object, Operand, Pair, Reg, Scan};
+use crate::tensor::{Permuted, Tiled};
 
 /// A cooperative matrix that lanes hold together: element `i`, counted row by row, is in slot
 /// `i / n` of invocation `i % n` of all `n` in the scope.
@@ -95,6 +96,8 @@ pub(crate) enum Special {
     },
     /// A dot product of integers.
     Dot(Box<Dot>),
+    /// Where an element of a matrix is in a tensor.
+    Place(Box<TensorPlace>),
     /// How many instructions have been executed, in two columns.
     Clock {
         to: Pair,
@@ -118,13 +121,95 @@ pub(crate) struct Dot {
     pub(crate) accumulator: Option<Operand>,
 }
 
+/// Where an element of a matrix is in a tensor.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorPlace {
+    pub(crate) matrix: Tiled,
+    pub(crate) clamp: TensorClampMode,
+    pub(crate) is_store: bool,
+    /// The columns of the layout, in their order.
+    pub(crate) layout: Vec<Reg>,
+    /// The columns of the view, and what its type says.
+    pub(crate) view: Option<(Vec<Reg>, Permuted)>,
+    /// The columns of the element's row and column.
+    pub(crate) row: Reg,
+    pub(crate) column: Reg,
+    pub(crate) to: TensorFound,
+}
+
+/// The columns that say where an element is.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorFound {
+    /// Whether the element is left as it is.
+    pub(crate) is_kept: Reg,
+    /// Whether it is in the tensor.
+    pub(crate) is_there: Reg,
+    /// The number of the element or block in memory.
+    pub(crate) index: Reg,
+    /// The coordinates of its block, and those in the block.
+    pub(crate) block: Vec<Reg>,
+    pub(crate) within: Vec<Reg>,
+}
+
+impl TensorPlace {
+    fn columns_mut(&mut self) -> Vec<&mut Reg> {
+        let Self {
+            matrix: _,
+            clamp: _,
+            is_store: _,
+            layout,
+            view,
+            row,
+            column,
+            to:
+                TensorFound {
+                    is_kept,
+                    is_there,
+                    index,
+                    block,
+                    within,
+                },
+        } = self;
+        let view = view.iter_mut().flat_map(|view| &mut view.0);
+        let lists = layout.iter_mut().chain(view).chain(block).chain(within);
+        lists
+            .chain([row, column, is_kept, is_there, index])
+            .collect()
+    }
+}
+
 impl Special {
+    /// How many steps it counts as besides one: a product of matrices is one instruction, however
+    /// large they are.
+    pub(crate) fn further_steps(&self) -> u64 {
+        let Self::Collective { lanes, what, .. } = self else {
+            return 0;
+        };
+        let Collective::Multiply(multiply) = what else {
+            return 0;
+        };
+        let [rows, inner] = [multiply.a.rows, multiply.a.columns].map(u64::from);
+        let terms = (rows * inner).saturating_mul(multiply.b.columns.into());
+        terms / u64::from(*lanes).max(1)
+    }
+
     /// Whether the workgroup waits until all do it.
     pub(crate) fn is_of_workgroup(&self) -> bool {
         matches!(
             self,
             Self::Collective {
                 of_workgroup: true,
+                ..
+            }
+        )
+    }
+
+    /// Whether all invocations that a scope has must be there: for matrices.
+    pub(crate) fn is_of_matrices(&self) -> bool {
+        matches!(
+            self,
+            Self::Collective {
+                what: Collective::Multiply(_) | Collective::Gather { .. },
                 ..
             }
         )
@@ -171,6 +256,7 @@ impl Special {
                 all.extend(operands.flat_map(|operand| &mut operand.1));
                 all.push(to);
             }
+            Self::Place(place) => all.extend(place.columns_mut()),
             Self::Clock { to } => all.extend(to),
             Self::Assume { condition } => all.push(condition),
         }

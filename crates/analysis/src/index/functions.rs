@@ -9,6 +9,7 @@ use spirvkit_binary::{Id, Value};
 use super::models::Models;
 use super::role::Role;
 use super::{Inst, ModuleIndex};
+use crate::callbacks::called;
 use crate::{ControlFlow, NONE};
 
 /// A function: a definition or a declaration.
@@ -99,7 +100,7 @@ impl Builder {
             }
             Role::Call if self.in_function => {
                 let caller = m.functions.len() as u32 - 1;
-                m.calls.push((caller, inst.id(0)));
+                m.calls.extend(called(inst).map(|callee| (caller, callee)));
             }
             Role::Terminator if self.open != NONE => {
                 if let Some(block) = m.blocks.get_mut(self.open as usize) {

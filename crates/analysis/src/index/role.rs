@@ -2,6 +2,8 @@
 
 use spirvkit_grammar::Op;
 
+use crate::callbacks::may_call;
+
 /// What an instruction tells the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -56,7 +58,7 @@ const fn role(op: Op) -> Role {
         Op::FunctionEnd => Role::FunctionEnd,
         Op::Label => Role::Label,
         _ if op.is_merge() => Role::Merge,
-        Op::FunctionCall => Role::Call,
+        _ if may_call(op) => Role::Call,
         Op::Capability => Role::Capability,
         Op::ConditionalCapabilityINTEL => Role::ConditionalCapability,
         Op::Extension | Op::ConditionalExtensionINTEL => Role::Extension,

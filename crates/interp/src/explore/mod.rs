@@ -7,11 +7,12 @@ mod state;
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
 use spirvkit_grammar::{MemoryModel, MemorySemantics};
 
 use crate::kinds;
-use crate::machine::{Findings, Invocations, Race, Shared, with_stops};
+use crate::machine::{Buffer, Findings, Invocations, Race, Shared, with_stops};
 use crate::program::{Inst, ObjectKind, Program};
 use crate::run::{Element, Prepared, Run};
 pub use condition::{Condition, ConditionError};
@@ -61,10 +62,10 @@ impl Explore<'_> {
     ///
     /// If the module can't be run or explored, or its inputs don't match its declarations.
     pub fn dispatch(mut self, groups: [u32; 3]) -> Result<Explored, Errors> {
-        self.explored(groups).map_err(|error| Errors::from(*error))
+        self.explored(groups)
     }
 
-    fn explored(&mut self, groups: [u32; 3]) -> Result<Explored, Box<Diagnostic>> {
+    fn explored(&mut self, groups: [u32; 3]) -> Result<Explored, Errors> {
         let Prepared {
             program,
             buffers,
@@ -76,7 +77,7 @@ impl Explore<'_> {
         let spaces = Spaces::of(&program, &homes);
         let mut shared = Shared {
             program: &stopping,
-            buffers,
+            buffers: buffers.into_iter().map(Buffer::from).collect(),
             homes,
             images,
             findings: Findings::default(),
@@ -91,6 +92,13 @@ impl Explore<'_> {
             races: None,
             schedule: None,
             subgroup_size: self.run.subgroup_size,
+            stored: HashMap::new(),
+            is_robust: self.run.is_robust,
+            threads: 1,
+            tick: None,
+            keeps_turns: false,
+            are_lanes_together: program.code.iter().any(|inst| !inst.is_of_each_lane()),
+            tracks: None,
         };
         let limits = Limits {
             looks: self.max_looks,
@@ -101,7 +109,14 @@ impl Explore<'_> {
         let mut found = search.run();
         let races = std::mem::take(&mut found.races);
         let mut findings = found.findings;
+        let accepts = |pc: u32| {
+            let place = program.places.get(pc as usize);
+            place.is_some_and(|place| self.run.accepted.contains(place))
+        };
         for ([(other, thread), (pc, own)], spot) in races.into_values() {
+            if accepts(other) || accepts(pc) {
+                continue;
+            }
             let (workgroup, local) = search.who(thread);
             let (id, first) = search.who(own);
             let who = Invocations {
@@ -276,7 +291,12 @@ pub struct Final<'e> {
 impl<'e> Final<'e> {
     /// The bytes of a buffer; empty if there is no such buffer.
     pub fn bytes(&self, set: u32, binding: u32) -> &'e [u8] {
-        self.space(self.spaces.bindings.get(&(set, binding, 0)))
+        self.element(set, binding, 0)
+    }
+
+    /// The bytes of one element of an array of buffers; empty if there is no such buffer.
+    pub fn element(&self, set: u32, binding: u32, element: u32) -> &'e [u8] {
+        self.space(self.spaces.bindings.get(&(set, binding, element)))
     }
 
     /// The bytes of an argument of a kernel; empty if there is no such argument in memory.

@@ -8,19 +8,23 @@
 //! Atomic writes choose their places in the modification order. Whatever the axioms don't
 //! allow is left at once: none of them allows a whole execution whose beginning it doesn't.
 
+mod barriers;
+mod choices;
+mod events;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use spirvkit_grammar::{MemorySemantics, Op};
+use spirvkit_grammar::Op;
 
-use super::known::{Known, Note, Writes};
+use super::known::{Known, Note};
 use super::state::{Done, Invocation, Pending, Read, State};
-use crate::machine::{Alone, Findings, Shared, Spot, Stopped, value};
-use crate::model::{
-    Classes, Event, MAX_EVENTS, Relation, Relations, Scope, Source, Thread, members,
-};
-use crate::program::{Fence, Level, ObjectKind, Pc, Program, Sharing};
+use crate::machine::{Alone, Findings, Shared, Spot, Stopped};
+use crate::model::{Classes, Event, MAX_EVENTS, Relations, Scope, Source, Thread, members};
+use crate::program::{ObjectKind, Pc, Program};
+use crate::undefined::{self, Origin, UndefinedBits};
+use events::fence_event;
 
 /// The storage classes, as the memory model has them as bits.
 const BUFFERS: Classes = 1;
@@ -214,6 +218,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 alone: Alone::begin(self.shared, id, group, local, self.subgroup_size),
                 pending: Pending::Nothing,
                 own: BTreeMap::new(),
+                undefined: BTreeMap::new(),
                 alone_for: 0,
                 counts: BTreeMap::new(),
                 standings: Vec::new(),
@@ -311,7 +316,7 @@ impl<'s, 'p> Search<'s, 'p> {
                     return self.wait_to_read(state, thread, read(spot, None));
                 }
                 let invocation = Rc::make_mut(&mut state.invocations[thread]);
-                let old = self.own(invocation, spot);
+                let old = self.own(invocation, spot, pc);
                 invocation.alone.load(program, pc, old);
                 invocation.alone.go_on();
             }
@@ -319,14 +324,16 @@ impl<'s, 'p> Search<'s, 'p> {
                 self.count(state, thread, spot, new);
                 let invocation = Rc::make_mut(&mut state.invocations[thread]);
                 invocation.standings.clear();
+                let undefined = invocation.alone.undefined_to_store();
                 invocation.alone.go_on();
                 if !self.spots.contains(&spot) {
-                    set_own(invocation, spot, new);
+                    set_own(invocation, spot, (new, undefined));
                     return Settled::Open;
                 }
                 let event = self.access(thread, pc, spot, true);
                 let done = Done {
                     written: Some(new),
+                    undefined,
                     ..Done::of(pc, Some(spot))
                 };
                 return self.add(state, event, Source::Open, done).0;
@@ -352,13 +359,13 @@ impl<'s, 'p> Search<'s, 'p> {
                     };
                     return Settled::Open;
                 }
-                let old = self.own(invocation, spot);
-                let new = invocation.alone.replaced(atomic, old);
-                invocation.alone.set_result(atomic, old);
+                let old = self.own(invocation, spot, pc);
+                let new = invocation.alone.replaced(atomic, old.0);
+                invocation.alone.set_result(program, atomic, old);
                 invocation.alone.go_on();
                 if let Some(new) = new {
                     invocation.standings.clear();
-                    set_own(invocation, spot, new);
+                    set_own(invocation, spot, (new, UndefinedBits::default()));
                     self.count(state, thread, spot, new);
                 }
             }
@@ -455,170 +462,34 @@ impl<'s, 'p> Search<'s, 'p> {
         is_wide && event.semantics & classes == classes
     }
 
-    /// The value that only its invocation may have changed.
-    fn own(&self, invocation: &Invocation, spot: Spot) -> u64 {
-        let initial = self.initial(spot);
-        let mut bytes = initial.to_le_bytes();
-        for (byte, offset) in bytes.iter_mut().zip(spot.offset..spot.offset + spot.bytes) {
-            if let Some(&own) = invocation.own.get(&(spot.space, offset)) {
-                *byte = own;
+    /// Which bits are undefined before anything is written, for an instruction that reads them.
+    fn initial_undefined(&self, spot: Spot, pc: Pc) -> UndefinedBits {
+        let mut undefined = UndefinedBits::default();
+        let Some(table) = &self.program.undefined else {
+            return undefined;
+        };
+        if (spot.space as usize) < self.shared.buffers.len() {
+            return undefined;
+        }
+        for index in 0..spot.bytes.min(8) {
+            let place = spot.offset + index;
+            if table.workgroup.iter().any(|range| range.contains(&place)) {
+                undefined.bits |= 0xff << (8 * index);
             }
         }
-        value(&bytes)
-    }
-
-    fn initial(&self, spot: Spot) -> u64 {
-        let buffer = self.shared.buffers.get(spot.space as usize);
-        let (start, end) = (spot.offset as usize, (spot.offset + spot.bytes) as usize);
-        buffer
-            .and_then(|buffer| buffer.get(start..end))
-            .map_or(0, value)
-    }
-
-    /// The event of a load or store.
-    fn access(&self, thread: usize, pc: Pc, spot: Spot, is_write: bool) -> Event {
-        let common = Sharing {
-            is_private: true,
-            available: None,
-            visible: None,
-        };
+        let objects = self.program.objects.iter().enumerate();
+        let mut sources = objects.filter_map(|(object, info)| match info.kind {
+            ObjectKind::Workgroup { start, size } => (start..start + size)
+                .contains(&spot.offset)
+                .then_some(undefined::Source::Memory {
+                    object: object as u32,
+                    offset: spot.offset - start,
+                }),
+            _ => None,
+        });
         let place = self.program.places.get(pc as usize).copied();
-        let sharing = self
-            .program
-            .sharing
-            .get(&(place.unwrap_or(0), is_write))
-            .copied();
-        let sharing = sharing.or(self.program.common_sharing).unwrap_or(common);
-        let level = if is_write {
-            sharing.available
-        } else {
-            sharing.visible
-        };
-        Event {
-            is_read: !is_write,
-            is_write,
-            is_available: is_write && level.is_some(),
-            is_visible: !is_write && level.is_some(),
-            is_non_private: !sharing.is_private,
-            scope: level.map(scope),
-            ..self.at(thread, spot)
-        }
-    }
-
-    /// An event at a spot.
-    fn at(&self, thread: usize, spot: Spot) -> Event {
-        let is_buffer = (spot.space as usize) < self.shared.buffers.len();
-        let location = self.spots.iter().position(|it| *it == spot);
-        Event {
-            thread,
-            class: if is_buffer { BUFFERS } else { WORKGROUP },
-            location: location.unwrap_or(self.spots.len()) as u32,
-            reference: spot.space,
-            ..Event::default()
-        }
-    }
-
-    /// The event of an atomic, which writes or doesn't.
-    fn atomic_event(&self, thread: usize, spot: Spot, index: u32, is_write: bool) -> Event {
-        let atomic = &self.program.atomics[index as usize];
-        let semantics = match is_write || atomic.op == Op::AtomicLoad {
-            true => atomic.fence.semantics,
-            false => atomic.unequal,
-        };
-        let is_read = atomic.op != Op::AtomicStore;
-        let ordered = Ordered::of(semantics);
-        let (is_acquire, is_release) = (ordered.acquire && is_read, ordered.release && is_write);
-        Event {
-            is_read,
-            is_write,
-            is_atomic: true,
-            is_acquire,
-            is_release,
-            is_available: is_write,
-            is_visible: is_read,
-            is_non_private: true,
-            makes_available: ordered.makes_available && is_release,
-            makes_visible: ordered.makes_visible && is_acquire,
-            semantics: if is_acquire || is_release {
-                ordered.classes
-            } else {
-                0
-            },
-            scope: Some(scope(atomic.fence.level)),
-            ..self.at(thread, spot)
-        }
-    }
-
-    /// Lets those go on that wait at a barrier together; false if there are none.
-    fn pass_barriers(&mut self, state: &mut State) -> bool {
-        let mut has_passed = false;
-        for first in 0..state.invocations.len() {
-            let Pending::Barrier { pc, workgroup, .. } = state.invocations[first].pending else {
-                continue;
-            };
-            let group = |thread: usize| match workgroup {
-                true => self.threads[thread].workgroup,
-                false => self.threads[thread].subgroup,
-            };
-            let members: Vec<usize> = (0..self.threads.len())
-                .filter(|&thread| group(thread) == group(first))
-                .collect();
-            let waits = |&thread: &usize| match state.invocations[thread].pending {
-                Pending::Barrier { workgroup: of, .. } => of == workgroup,
-                _ => false,
-            };
-            let has_ended = |thread: &usize| state.invocations[*thread].pending == Pending::Ended;
-            if !members.iter().all(|it| waits(it) || has_ended(it)) {
-                continue;
-            }
-            has_passed = true;
-            let waiting: Vec<usize> = members.iter().copied().filter(waits).collect();
-            self.report_barrier(state, &members, &waiting, pc);
-            let mut instance = Vec::new();
-            for thread in waiting {
-                let invocation = Rc::make_mut(&mut state.invocations[thread]);
-                let Pending::Barrier { pc, fence, .. } = invocation.pending else {
-                    continue;
-                };
-                invocation.pending = Pending::Nothing;
-                invocation.standings.clear();
-                invocation.alone.go_on();
-                let event = Event {
-                    is_control_barrier: true,
-                    ..fence_event(thread, self.program.fences[fence as usize])
-                };
-                let (settled, index) = self.add(state, event, Source::Open, Done::of(pc, None));
-                if let Settled::Dead = settled {
-                    return false;
-                }
-                instance.push(index);
-            }
-            state.barriers.push(instance);
-        }
-        has_passed
-    }
-
-    /// Reports a barrier that only a part of a group has reached.
-    fn report_barrier(&self, state: &mut State, members: &[usize], waiting: &[usize], pc: Pc) {
-        let (id, local) = self.who(waiting[0]);
-        let who = crate::machine::Invocations {
-            workgroup: id,
-            first: local,
-            count: 1,
-        };
-        let at = |thread: &usize| match state.invocations[*thread].pending {
-            Pending::Barrier { pc, .. } => pc,
-            _ => pc,
-        };
-        let other = waiting.iter().map(at).find(|&other| other != pc);
-        let findings = &mut state.findings;
-        match other {
-            Some(other) => findings.divergent_barrier(self.program, pc + 1, other + 1, who),
-            None if waiting.len() < members.len() => {
-                findings.ended_before_barrier(self.program, pc + 1, who);
-            }
-            None => {}
-        }
+        undefined.origin = sources.next().map(|source| Origin { source, place });
+        undefined
     }
 
     /// Whether the axioms allow what there is. Races are noted, unless there are promises.
@@ -646,262 +517,6 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    /// Goes on with all choices that there are.
-    fn expand(&mut self, state: State, todo: &mut Vec<State>) {
-        let pending = state.invocations.iter().map(|it| it.pending).enumerate();
-        let mut is_over = true;
-        if self.expand_promise(&state, todo) {
-            return;
-        }
-        for (thread, pending) in pending.clone() {
-            is_over &= pending == Pending::Ended;
-            if pending == Pending::Stuck {
-                self.incomplete("an invocation takes too many steps");
-            }
-            if let Pending::Write {
-                spot,
-                pc,
-                atomic,
-                value,
-            } = pending
-            {
-                return self.expand_write(&state, thread, (spot, pc, atomic, value), todo);
-            }
-        }
-        if is_over {
-            return self.take_in(&state);
-        }
-        for (thread, pending) in pending {
-            let Pending::Read(read) = pending else {
-                continue;
-            };
-            let mut sources: Vec<Source> = Vec::new();
-            if read.since.is_none() {
-                sources.push(Source::Initial);
-            }
-            let writes = state.writes(read.spot);
-            let new = writes.filter(|&write| write >= read.since.unwrap_or(0));
-            sources.extend(new.map(Source::Write));
-            if !sources.is_empty() {
-                return self.expand_read(&state, thread, read, &sources, todo);
-            }
-        }
-        // All wait for what never comes.
-    }
-
-    fn expand_write(
-        &mut self,
-        state: &State,
-        thread: usize,
-        (spot, pc, atomic, value): (Spot, Pc, u32, u64),
-        todo: &mut Vec<State>,
-    ) {
-        let places = state.orders.get(&spot).map_or(0, Vec::len);
-        for place in 0..=places {
-            let mut next = state.clone();
-            self.count(&mut next, thread, spot, value);
-            let event = self.atomic_event(thread, spot, atomic, true);
-            let done = Done {
-                written: Some(value),
-                ..Done::of(pc, Some(spot))
-            };
-            let (Settled::Open, index) = self.add(&mut next, event, Source::Open, done) else {
-                return;
-            };
-            next.orders.entry(spot).or_default().insert(place, index);
-            let invocation = Rc::make_mut(&mut next.invocations[thread]);
-            invocation.pending = Pending::Nothing;
-            invocation.alone.go_on();
-            if self.is_consistent(&mut next) {
-                todo.push(next);
-            }
-        }
-    }
-
-    fn expand_read(
-        &mut self,
-        state: &State,
-        thread: usize,
-        read: Read,
-        sources: &[Source],
-        todo: &mut Vec<State>,
-    ) {
-        // A write to come.
-        if self.may_come(state, thread, read.spot) {
-            let mut next = state.clone();
-            let invocation = Rc::make_mut(&mut next.invocations[thread]);
-            let since = Some(state.events.len());
-            invocation.pending = Pending::Read(Read { since, ..read });
-            todo.push(next);
-        }
-        if read.since.is_none() {
-            for value in self.promises(state, thread, read) {
-                self.take(state, thread, read, Source::Open, value, todo);
-            }
-        }
-        for &source in sources {
-            let value = match source {
-                Source::Write(write) => state.done[write].written.unwrap_or(0),
-                _ => self.initial(read.spot),
-            };
-            self.take(state, thread, read, source, value, todo);
-        }
-    }
-
-    /// Whether others may still write to a spot.
-    fn may_come(&self, state: &State, thread: usize, spot: Spot) -> bool {
-        self.known
-            .writers(spot)
-            .any(|(writer, writes)| writer != thread && may_write(state, writer, spot, writes))
-    }
-
-    /// The values that a read may get from writes that come only because of it.
-    ///
-    /// In each circle of reads, and writes that come because of them, some write and the read
-    /// of it don't synchronize for all memory: else each would happen before itself. It is
-    /// enough that such reads are promised something. Plain ones aren't among them where
-    /// nothing races.
-    fn promises(&self, state: &State, thread: usize, read: Read) -> BTreeSet<u64> {
-        let mut values = BTreeSet::new();
-        let is_plain = read.atomic.is_none();
-        let is_followed = self.known.is_followed(thread, read.pc);
-        if !self.promises || !is_followed || is_plain && !self.is_racy {
-            return values;
-        }
-        let is_strong = read.atomic.is_some_and(|index| {
-            let event = self.atomic_event(thread, read.spot, index, true);
-            event.is_acquire && self.is_of_all(&event)
-        });
-        for (writer, writes) in self.known.writers(read.spot) {
-            let may_write = may_write(state, writer, read.spot, writes);
-            let is_weak = !is_strong || writes.is_weak;
-            if writer != thread && may_write && writes.is_after_read && is_weak {
-                values.extend(&writes.values);
-            }
-        }
-        values
-    }
-
-    /// Lets a read get a value from a source.
-    fn take(
-        &mut self,
-        state: &State,
-        thread: usize,
-        read: Read,
-        source: Source,
-        value: u64,
-        todo: &mut Vec<State>,
-    ) {
-        let Read {
-            spot, pc, atomic, ..
-        } = read;
-        let mut next = state.clone();
-        let invocation = Rc::make_mut(&mut next.invocations[thread]);
-        invocation.pending = Pending::Nothing;
-        let mut done = Done {
-            promised: (source == Source::Open).then_some(value),
-            since: state.events.len() + 1,
-            ..Done::of(pc, Some(spot))
-        };
-        let event = match atomic {
-            None => {
-                invocation.alone.load(self.program, pc, value);
-                self.access(thread, pc, spot, false)
-            }
-            Some(index) => {
-                let atomic = &self.program.atomics[index as usize];
-                done.written = invocation.alone.replaced(atomic, value);
-                invocation.alone.set_result(atomic, value);
-                self.atomic_event(thread, spot, index, done.written.is_some())
-            }
-        };
-        invocation.alone.go_on();
-        next.has_promise |= source == Source::Open;
-        let written = done.written;
-        if let Some(new) = written {
-            invocation.standings.clear();
-            self.count(&mut next, thread, spot, new);
-        }
-        let (Settled::Open, index) = self.add(&mut next, event, source, done) else {
-            return;
-        };
-        // Its own write doesn't come behind it.
-        Rc::make_mut(&mut next.invocations[thread]).reads.push(pc);
-        if written.is_none() {
-            if self.is_consistent(&mut next) {
-                todo.push(next);
-            }
-            return;
-        }
-        // It comes right behind what it reads; elsewhere if that has no place.
-        let order = next.orders.entry(spot).or_default();
-        let places = match source {
-            Source::Write(write) => match order.iter().position(|it| *it == write) {
-                Some(place) => place + 1..=place + 1,
-                None => 0..=order.len(),
-            },
-            Source::Initial => 0..=0,
-            Source::Open => 0..=order.len(),
-        };
-        for place in places {
-            let mut next = next.clone();
-            next.orders.entry(spot).or_default().insert(place, index);
-            if self.is_consistent(&mut next) {
-                todo.push(next);
-            }
-        }
-    }
-
-    /// Lets the first promise that isn't kept be kept by the first write that may keep it, or
-    /// not. Whether the state is done with by that, or because the promise can't be kept.
-    fn expand_promise(&mut self, state: &State, todo: &mut Vec<State>) -> bool {
-        for read in state.promises() {
-            let Done {
-                spot: Some(spot),
-                promised: Some(value),
-                since,
-                ..
-            } = state.done[read]
-            else {
-                continue;
-            };
-            let thread = state.events[read].thread;
-            let keeps = |write: &usize| {
-                *write >= since
-                    && state.done[*write].written == Some(value)
-                    && state.events[*write].thread != thread
-            };
-            let Some(write) = state.writes(spot).find(keeps) else {
-                if self.may_keep(state, thread, spot, value) {
-                    continue;
-                }
-                return true;
-            };
-            let mut other = state.clone();
-            other.done[read].since = write + 1;
-            todo.push(other);
-            if state.may_cause(read, write) {
-                let mut kept = state.clone();
-                kept.sources[read] = Source::Write(write);
-                if self.is_consistent(&mut kept) {
-                    todo.push(kept);
-                }
-            }
-            return true;
-        }
-        false
-    }
-
-    /// Whether another invocation may still write a promised value.
-    fn may_keep(&self, state: &State, thread: usize, spot: Spot, value: u64) -> bool {
-        self.known.writers(spot).any(|(writer, writes)| {
-            writer != thread
-                && writes.is_after_read
-                && writes.values.contains(&value)
-                && may_write(state, writer, spot, writes)
-        })
-    }
-
     fn take_in(&mut self, state: &State) {
         let relations = Relations::of(&state.execution(&self.threads));
         let is_kept = state.promises().next().is_none() && state.are_promises_needed(&relations);
@@ -912,7 +527,8 @@ impl<'s, 'p> Search<'s, 'p> {
         state.notes.iter().for_each(|note| self.next.add(note));
         self.note_races(state, &relations);
         self.found.findings.merge(state.findings.clone());
-        let mut memory: Memory = self.shared.buffers.clone();
+        let buffers = self.shared.buffers.iter();
+        let mut memory: Memory = buffers.map(|buffer| buffer.to_vec()).collect();
         let workgroup = vec![0; self.program.workgroup_bytes as usize];
         memory.extend((0..self.groups).map(|_| workgroup.clone()));
         for invocation in &state.invocations {
@@ -963,129 +579,25 @@ impl Done {
             pc,
             spot,
             written: None,
+            undefined: UndefinedBits::default(),
             promised: None,
             since: 0,
         }
     }
 }
 
-impl State {
-    /// The writes to a spot.
-    fn writes(&self, spot: Spot) -> impl Iterator<Item = usize> + '_ {
-        let done = self.done.iter().enumerate();
-        done.filter(move |(_, done)| done.spot == Some(spot) && done.written.is_some())
-            .map(|(index, _)| index)
-    }
-
-    /// The reads with a promise that isn't kept yet.
-    fn promises(&self) -> impl Iterator<Item = usize> + '_ {
-        let done = self.done.iter().zip(&self.sources).enumerate();
-        let open =
-            done.filter(|(_, (done, source))| done.promised.is_some() && **source == Source::Open);
-        open.map(|(read, _)| read)
-    }
-
-    /// Whether a write may have come because of a read, as far as is known yet.
-    fn may_cause(&self, read: usize, write: usize) -> bool {
-        let mut seen = vec![false; self.events.len()];
-        let mut todo = vec![write];
-        while let Some(event) = todo.pop() {
-            if std::mem::replace(&mut seen[event], true) {
-                continue;
-            }
-            let is_promised = self.done[event].promised.is_some();
-            if event == read || is_promised && self.sources[event] == Source::Open {
-                return true;
-            }
-            if let Source::Write(source) = self.sources[event] {
-                todo.push(source);
-            }
-            let thread = self.events[event].thread;
-            todo.extend((0..event).filter(|&it| self.events[it].thread == thread));
-        }
-        false
-    }
-
-    /// Whether each promised write came only because of the promise. Otherwise the read could
-    /// as well have waited, and the execution is among the others.
-    fn are_promises_needed(&self, relations: &Relations) -> bool {
-        let causes: Relation = &relations.program_order | &relations.reads_from;
-        let promised = (0..self.done.len()).filter(|&read| self.done[read].promised.is_some());
-        promised.into_iter().all(|read| {
-            let others = &causes - &relations.reads_from.between(!0, 1 << read);
-            match self.sources[read] {
-                Source::Write(write) => others.closure().contains(read, write),
-                _ => false,
-            }
-        })
-    }
-}
-
-/// Whether an invocation may write to a spot more often than it has.
-fn may_write(state: &State, thread: usize, spot: Spot, writes: &Writes) -> bool {
-    let invocation = &state.invocations[thread];
-    let count = invocation.counts.get(&spot).copied().unwrap_or(0);
-    invocation.pending != Pending::Ended && count < writes.count
-}
-
 /// Writes to memory that no other accesses.
-fn set_own(invocation: &mut Invocation, spot: Spot, value: u64) {
+fn set_own(invocation: &mut Invocation, spot: Spot, (value, undefined): (u64, UndefinedBits)) {
     let offsets = spot.offset..spot.offset + spot.bytes;
     for (offset, byte) in offsets.zip(value.to_le_bytes()) {
         invocation.own.insert((spot.space, offset), byte);
-    }
-}
-
-/// The event of a barrier, which is a fence only if it has semantics.
-fn fence_event(thread: usize, fence: Fence) -> Event {
-    let ordered = Ordered::of(fence.semantics);
-    let is_fence = (ordered.acquire || ordered.release) && ordered.classes != 0;
-    Event {
-        thread,
-        is_fence,
-        is_acquire: ordered.acquire && is_fence,
-        is_release: ordered.release && is_fence,
-        makes_available: ordered.makes_available && ordered.release && is_fence,
-        makes_visible: ordered.makes_visible && ordered.acquire && is_fence,
-        semantics: if is_fence { ordered.classes } else { 0 },
-        scope: Some(scope(fence.level)),
-        ..Event::default()
-    }
-}
-
-/// What memory semantics say.
-struct Ordered {
-    acquire: bool,
-    release: bool,
-    makes_available: bool,
-    makes_visible: bool,
-    classes: Classes,
-}
-
-impl Ordered {
-    fn of(semantics: MemorySemantics) -> Self {
-        let has = |bits: MemorySemantics| semantics.0 & bits.0 != 0;
-        let both =
-            has(MemorySemantics::AcquireRelease) || has(MemorySemantics::SequentiallyConsistent);
-        let class = |bits, class| if has(bits) { class } else { 0 };
-        Self {
-            acquire: both || has(MemorySemantics::Acquire),
-            release: both || has(MemorySemantics::Release),
-            makes_available: has(MemorySemantics::MakeAvailable),
-            makes_visible: has(MemorySemantics::MakeVisible),
-            classes: class(MemorySemantics::UniformMemory, BUFFERS)
-                | class(MemorySemantics::CrossWorkgroupMemory, BUFFERS)
-                | class(MemorySemantics::WorkgroupMemory, WORKGROUP)
-                | class(MemorySemantics::ImageMemory, IMAGES),
-        }
-    }
-}
-
-fn scope(level: Level) -> Scope {
-    match level {
-        Level::Invocation => Scope::Invocation,
-        Level::Subgroup => Scope::Subgroup,
-        Level::Workgroup => Scope::Workgroup,
-        Level::Device => Scope::Device,
+        let bits = undefined.bits >> (8 * (offset - spot.offset)) & 0xff;
+        let origin = undefined.origin;
+        match bits {
+            0 => invocation.undefined.remove(&(spot.space, offset)),
+            bits => invocation
+                .undefined
+                .insert((spot.space, offset), UndefinedBits { bits, origin }),
+        };
     }
 }

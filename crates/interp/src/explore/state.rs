@@ -7,6 +7,7 @@ use super::known::Note;
 use crate::machine::{Alone, Findings, Spot, Standing};
 use crate::model::{Event, Execution, Relation, Source, Thread};
 use crate::program::Pc;
+use crate::undefined::UndefinedBits;
 
 /// What an invocation waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub(super) struct Invocation {
     pub(super) pending: Pending,
     /// What it has written to memory that no other accesses.
     pub(super) own: BTreeMap<(u32, u32), u8>,
+    /// Which bytes of that it has written undefined values to.
+    pub(super) undefined: BTreeMap<(u32, u32), UndefinedBits>,
     /// How many accesses to such memory it has made since it has last chosen anything.
     pub(super) alone_for: u32,
     /// How often it has written to each spot.
@@ -66,6 +69,8 @@ pub(super) struct Done {
     pub(super) spot: Option<Spot>,
     /// What it wrote.
     pub(super) written: Option<u64>,
+    /// Which bits of that are undefined.
+    pub(super) undefined: UndefinedBits,
     /// What it read, if it is to read from a write to come.
     pub(super) promised: Option<u64>,
     /// The first event by which the promise may be kept.

@@ -152,7 +152,7 @@ impl Given<'_> {
 }
 
 /// The images and samplers of a run, by their objects.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Images {
     pub(crate) bound: Vec<Option<Bound>>,
     pub(crate) samplers: Vec<Option<Sampler>>,
@@ -160,15 +160,16 @@ pub(crate) struct Images {
 
 impl Images {
     /// Gives each object its image and its sampler. The bytes of images are put behind the
-    /// buffers, where `homes` tells to find them.
+    /// buffers, where `homes` tells to find them. Adds what can't be bound.
     pub(crate) fn bind(
         program: &Program,
         mut given: Given<'_>,
         buffers: &mut Vec<Vec<u8>>,
         homes: &mut [usize],
-    ) -> Result<Self, Box<Diagnostic>> {
-        let interface = |message: String| Box::new(kinds::INTERFACE.error(message));
+        objections: &mut Vec<Diagnostic>,
+    ) -> Self {
         let mut images = Self::default();
+        let mut told = None;
         // Several variables may be views of one image.
         let mut shapes: BTreeMap<Place, Shape> = BTreeMap::new();
         for (object, home) in program.objects.iter().zip(homes) {
@@ -185,9 +186,22 @@ impl Images {
                 && let Some(declared) = program.declared.get(declared as usize)
             {
                 let place = (set, binding, element);
-                let here = || match set {
-                    ARGUMENTS => format!("argument {binding}, `{}`,", object.name),
-                    _ => format!("`{}` at set {set}, binding {binding}", object.name),
+                // Of an array of them only the first that can't be bound is told of.
+                let mut object_to = |why: String| {
+                    let is_told =
+                        told.is_some_and(|it: Place| it != place && (it.0, it.1) == (set, binding));
+                    if !is_told {
+                        objections.push(kinds::INTERFACE.error(why));
+                        told = Some(place);
+                    }
+                };
+                let here = || match (set, element) {
+                    (ARGUMENTS, _) => format!("argument {binding}, `{}`,", object.name),
+                    (_, 0) => format!("`{}` at set {set}, binding {binding}", object.name),
+                    _ => format!(
+                        "element {element} of `{}` at set {set}, binding {binding}",
+                        object.name
+                    ),
                 };
                 let resource = given.resources.entry(place).or_default();
                 if declared.has_sampler {
@@ -195,30 +209,35 @@ impl Images {
                     // A texel buffer that is declared as sampled is only fetched from.
                     let is_texel_buffer = declared.image.is_some_and(|it| it.dim == Dim::Buffer);
                     if sampler.is_none() && !is_texel_buffer {
-                        return Err(interface(format!("{} has no sampler", here())));
+                        object_to(format!("{} has no sampler", here()));
                     }
                 }
                 if let Some(declared) = declared.image {
                     if let Some(image) = &resource.image {
                         shapes.entry(place).or_insert_with(|| image.shape.clone());
                     }
-                    let Some(shape) = shapes.get(&place) else {
-                        return Err(interface(format!("{} has no image", here())));
+                    let image = match shapes.get(&place) {
+                        Some(shape) => Bound::new(shape.clone(), declared)
+                            .map_err(|why| format!("{}: {why}", here())),
+                        None => Err(format!("{} has no image", here())),
                     };
-                    let image = Bound::new(shape.clone(), declared)
-                        .map_err(|why| interface(format!("{}: {why}", here())))?;
-                    let buffer = given.buffer(place, buffers);
-                    let bytes = &mut buffers[buffer];
-                    // What is also a buffer may be larger.
-                    bytes.resize(bytes.len().max(image.layout.size as usize), 0);
-                    *home = buffer;
-                    bound = Some(image);
+                    match image {
+                        Ok(image) => {
+                            let buffer = given.buffer(place, buffers);
+                            let bytes = &mut buffers[buffer];
+                            // What is also a buffer may be larger.
+                            bytes.resize(bytes.len().max(image.layout.size as usize), 0);
+                            *home = buffer;
+                            bound = Some(image);
+                        }
+                        Err(why) => object_to(why),
+                    }
                 }
             }
             images.bound.push(bound);
             images.samplers.push(sampler);
         }
-        Ok(images)
+        images
     }
 
     /// The images as a run left them.

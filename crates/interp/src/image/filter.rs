@@ -436,7 +436,7 @@ mod tests {
             let layout = Layout::new(&image.shape);
             let texels = layout.size as usize / 4;
             let bytes: Vec<u8> = (0..texels).flat_map(|_| 3.0f32.to_le_bytes()).collect();
-            let view = View { shape: &image.shape, layout: &layout, bytes: &bytes };
+            let view = View { shape: &image.shape, layout: &layout, bytes: &bytes, touched: None };
             let sampler = Sampler::default()
                 .mag_filter(mag)
                 .min_filter(min)

@@ -94,7 +94,7 @@ impl Access {
     }
 
     /// All scalars that it takes.
-    fn operands(&self) -> impl Iterator<Item = &Operand> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = &Operand> {
         let Coordinates {
             axes,
             layer,

@@ -24,7 +24,7 @@ pub(crate) use view::{Layout, View};
 
 use spirvkit_eval::{Format, Texel};
 
-use crate::run::Element;
+use crate::run::{Element, bytes_of};
 
 /// How many bytes an image may have.
 pub const MAX_IMAGE: u64 = 1 << 31;
@@ -172,9 +172,7 @@ impl Image {
 
     /// The same as numbers.
     pub fn numbers<T: Element>(self, numbers: &[T]) -> Self {
-        let mut bytes = Vec::with_capacity(numbers.len() * T::SIZE);
-        numbers.iter().for_each(|&number| number.write(&mut bytes));
-        self.bytes(bytes)
+        self.bytes(bytes_of(numbers))
     }
 
     /// How many dimensions it has.

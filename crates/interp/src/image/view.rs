@@ -1,5 +1,7 @@
 //! Where texels lie, and what they are.
 
+use std::cell::RefCell;
+
 use spirvkit_eval::{Channel, Encoding, Format, Texel};
 
 use super::{Dimension, Shape, Swizzle};
@@ -81,6 +83,8 @@ pub(crate) struct View<'v> {
     pub(crate) shape: &'v Shape,
     pub(crate) layout: &'v Layout,
     pub(crate) bytes: &'v [u8],
+    /// Collects where in the bytes texels begin that are sampled, if somebody wants to know.
+    pub(crate) touched: Option<&'v RefCell<Vec<u64>>>,
 }
 
 impl View<'_> {
@@ -111,7 +115,12 @@ impl View<'_> {
     /// A texel that is there, or else nothing.
     pub(super) fn read(&self, at: [i64; 3], layer: u32, level: u32) -> Texel {
         match self.layout.place(at, layer.into(), level.into(), 0) {
-            Some(place) => self.read_at(place),
+            Some(place) => {
+                if let Some(touched) = self.touched {
+                    touched.borrow_mut().push(place);
+                }
+                self.read_at(place)
+            }
             None => self.nothing(),
         }
     }

@@ -167,7 +167,7 @@ impl<'a> Lowering<'_, 'a> {
     fn cast_pointer(&mut self, inst: Instruction<'a>) -> Result<()> {
         match self.any_value(inst.id(0))? {
             Value::Pointer(Pointer { address, .. }) => {
-                self.define_pointer(inst, address, super::types::Arrangement::Plain);
+                self.define_pointer(inst, Pointer::plain(address));
                 Ok(())
             }
             Value::Columns(columns) => {

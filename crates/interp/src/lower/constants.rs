@@ -5,6 +5,7 @@ use spirvkit_grammar::Op;
 
 use super::{Lowering, Result, Value};
 use crate::program::Reg;
+use crate::undefined::UndefinedValue;
 
 impl Lowering<'_, '_> {
     /// The columns of a constant or of an undefined value.
@@ -52,6 +53,25 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The column of an undefined value. Nothing is known of it, so zeros are as good as any.
+    pub(super) fn undefined(&mut self, id: Id) -> Result<Reg> {
+        let column = self.column()?;
+        self.program.constants.push((column, 0));
+        let place = match self.m.def(id) {
+            Some(inst) if inst.offset() >= self.m.functions_start => {
+                inst.offset().wrapping_add(self.surroundings.moved)
+            }
+            _ => self.m.def_offset(id),
+        };
+        let value = UndefinedValue {
+            column,
+            name: self.name(id),
+            place,
+        };
+        self.program.undefined_values.push(value);
+        Ok(column)
+    }
+
     fn constant_of_parts(&mut self, id: Id) -> Result<Vec<Reg>> {
         let Some(inst) = self.m.def(id) else {
             return Err(self.broken("a constant is not defined"));
@@ -73,8 +93,11 @@ impl Lowering<'_, '_> {
                 let words: Vec<u32> = words.collect();
                 Ok(words.into_iter().map(|word| self.word(word)).collect())
             }
-            // Nothing is known of an undefined value, so zeros are as good as any.
-            Op::ConstantNull | Op::Undef | Op::PoisonKHR => {
+            Op::Undef | Op::PoisonKHR => {
+                let column = self.undefined(id)?;
+                Ok(vec![column; count])
+            }
+            Op::ConstantNull => {
                 let zero = self.word(0);
                 Ok(vec![zero; count])
             }

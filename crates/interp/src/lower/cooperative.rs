@@ -11,9 +11,13 @@ use spirvkit_grammar::{CooperativeMatrixLayout, CooperativeMatrixOperands, Op, S
 use super::types::U32;
 use super::{Lowering, Result};
 use crate::program::{
-    Address, Binary, BuiltInValue, Cell, Input, Inst, Leaf, MatrixPlace, NO_REG, Place, Reg, pair,
+    Address, Binary, BuiltInValue, Cell, Input, Inst, Leaf, Level, MatrixPlace, NO_REG, Place, Reg,
+    pair,
 };
 use crate::special::{Collective, Matrix, Multiply, Special};
+
+/// How many elements a matrix may have whose elements go to other places.
+const MAX_GATHERED: u64 = 1 << 22;
 
 /// How many invocations each scope has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,6 +82,11 @@ impl Form {
         u64::from(self.rows) * u64::from(self.columns)
     }
 
+    /// Whether all invocations have an element in a slot.
+    pub(super) fn is_full(self, slot: u32) -> bool {
+        (u64::from(slot) + 1) * u64::from(self.lanes) <= self.count()
+    }
+
     /// How many elements each invocation holds.
     pub(super) fn slots(self) -> u64 {
         self.count().div_ceil(self.lanes.max(1).into())
@@ -85,13 +94,13 @@ impl Form {
 }
 
 impl<'a> Lowering<'_, 'a> {
-    fn form(&self, ty: Id) -> Result<Form> {
+    pub(super) fn matrix_form(&self, ty: Id) -> Result<Form> {
         let form = self.types.form(ty);
         form.ok_or_else(|| self.unsupported(format!("a value of {}", self.m.op_of(ty))))
     }
 
     /// A matrix in columns.
-    fn matrix(&self, form: Form, slots: Vec<Reg>) -> Result<Matrix> {
+    pub(super) fn matrix(&self, form: Form, slots: Vec<Reg>) -> Result<Matrix> {
         Ok(Matrix {
             ty: self.scalar_type(form.component)?,
             rows: form.rows,
@@ -101,7 +110,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     fn matrix_operand(&mut self, id: Id) -> Result<Matrix> {
-        let form = self.form(self.type_of(id)?)?;
+        let form = self.matrix_form(self.type_of(id)?)?;
         let slots = self.value(id)?;
         self.matrix(form, slots)
     }
@@ -132,13 +141,13 @@ impl<'a> Lowering<'_, 'a> {
 
     /// `OpCooperativeMatrixLengthKHR`: how many elements an invocation holds.
     pub(super) fn matrix_length(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
-        let slots = self.form(inst.id(0))?.slots();
+        let slots = self.matrix_form(inst.id(0))?.slots();
         Ok(vec![self.word(slots as u32)])
     }
 
     /// `OpCooperativeMatrixGetCoordinateEXT`: the row and column of an invocation's element.
     pub(super) fn matrix_coordinate(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
-        let form = self.form(self.type_of(inst.id(0))?)?;
+        let form = self.matrix_form(self.type_of(inst.id(0))?)?;
         let index = self.scalar(inst.id(1))?;
         let single = Form { columns: 1, ..form };
         let first = self.place_in_matrix(single, 0, true)?;
@@ -257,35 +266,51 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 
+    /// Which invocation accesses an element is not said (Vulkan, "Cooperative Matrix Memory
+    /// Access").
+    fn share_with_scope(&mut self, form: Form) {
+        let scope = match form.of_workgroup {
+            true => Level::Workgroup,
+            false => Level::Subgroup,
+        };
+        self.program.shared_by.insert(self.place(), scope);
+    }
+
     pub(super) fn matrix_load(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
         let ty = inst.result_type().unwrap_or(Id(0));
-        let form = self.form(ty)?;
+        let form = self.matrix_form(ty)?;
         let columns = self.columns_of(ty)?;
         let stride = inst.optional(2).map(Id);
         let cells = self.places_in_memory(form, inst.id(0), inst.id(1), stride)?;
+        let start = self.program.code.len();
         for (slot, cell) in cells.into_iter().enumerate() {
             let to = columns[slot * cell.leaf.columns()];
             self.access_slot(form, slot, Inst::Load { to, cell });
         }
+        self.share(start, inst, 3);
+        self.share_with_scope(form);
         Ok(columns)
     }
 
     pub(super) fn matrix_store(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let form = self.form(self.type_of(inst.id(1))?)?;
+        let form = self.matrix_form(self.type_of(inst.id(1))?)?;
         let columns = self.value(inst.id(1))?;
         let stride = inst.optional(3).map(Id);
         let cells = self.places_in_memory(form, inst.id(0), inst.id(2), stride)?;
+        let start = self.program.code.len();
         for (slot, cell) in cells.into_iter().enumerate() {
             let size = cell.leaf.columns();
             let from = pair(self.slice(&columns, slot * size, size)?);
             self.access_slot(form, slot, Inst::Store { from, cell });
         }
+        self.share(start, inst, 4);
+        self.share_with_scope(form);
         Ok(())
     }
 
     pub(super) fn matrix_product(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
         let ty = inst.result_type().unwrap_or(Id(0));
-        let form = self.form(ty)?;
+        let form = self.matrix_form(ty)?;
         let [a, b, c] = [0, 1, 2].map(|index| self.matrix_operand(inst.id(index)));
         let (a, b, c) = (a?, b?, c?);
         let to = self.columns_of(ty)?;
@@ -320,6 +345,17 @@ impl<'a> Lowering<'_, 'a> {
         Ok(to)
     }
 
+    /// For each element of a matrix, row by row, which of another matrix it is.
+    pub(super) fn indexes(&self, form: Form, source: impl Fn(u32, u32) -> u32) -> Result<Vec<u32>> {
+        let count = form.count();
+        if count > MAX_GATHERED {
+            return Err(self.unsupported("a matrix of more than 2²² elements"));
+        }
+        let columns = form.columns.max(1);
+        let index = |at: u32| source(at / columns, at % columns);
+        Ok((0..count as u32).map(index).collect())
+    }
+
     /// Elements in other places: those with these indexes, row by row.
     pub(super) fn gathered(
         &mut self,
@@ -339,21 +375,20 @@ impl<'a> Lowering<'_, 'a> {
 
     /// `OpCooperativeMatrixTransposeNV`.
     pub(super) fn matrix_transposed(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
-        let form = self.form(inst.result_type().unwrap_or(Id(0)))?;
+        let form = self.matrix_form(inst.result_type().unwrap_or(Id(0)))?;
         let from = self.matrix_operand(inst.id(0))?;
         if [from.columns, from.rows] != [form.rows, form.columns] {
             return Err(self.broken("the transposed matrix has another size"));
         }
-        let index = |at: u32| at % form.columns * form.rows + at / form.columns;
-        let indexes = (0..form.count() as u32).map(index).collect();
+        let indexes = self.indexes(form, |row, column| column * form.rows + row)?;
         self.gathered(from, form, indexes)
     }
 
     /// `OpCooperativeMatrixConvertNV`, by whatever converts the elements: the use of a matrix
     /// says nothing of where its elements are.
     pub(super) fn matrix_converted(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
-        let form = self.form(inst.result_type().unwrap_or(Id(0)))?;
-        let from = self.form(self.type_of(inst.id(0))?)?;
+        let form = self.matrix_form(inst.result_type().unwrap_or(Id(0)))?;
+        let from = self.matrix_form(self.type_of(inst.id(0))?)?;
         match from == form {
             true => self.value(inst.id(0)),
             false => Err(self.unsupported("a conversion to a matrix of another form")),

@@ -5,9 +5,8 @@ use spirvkit_analysis::{Lookup, Type};
 use spirvkit_eval::ScalarType;
 use spirvkit_grammar::{MemorySemantics, StorageClass};
 
-use super::memory::at;
 use super::types::U32;
-use super::{Lowering, Result, arguments};
+use super::{Lowering, Result};
 use crate::program::{Address, Cell, Fence, Inst, Leaf, Level, NO_REG, Pair, Reg, pair};
 use crate::special::{Copies, Special};
 
@@ -15,9 +14,7 @@ impl<'a> Lowering<'_, 'a> {
     /// `OpCopyMemorySized`: eight bytes at a time, as far as there are as many.
     pub(super) fn copy_bytes(&mut self, inst: Instruction<'a>) -> Result<()> {
         let (to, from) = (inst.id(0), inst.id(1));
-        let operands = arguments(inst, 3);
-        self.check_alignment(to, operands)?;
-        self.check_alignment(from, operands)?;
+        self.check_alignments(inst, 3)?;
         let (to, from) = (self.pointer(to)?.address, self.pointer(from)?.address);
         let Some(size) = self.m.constant_u64(inst.id(2)) else {
             return self.copy_as_many(inst, to, from);
@@ -34,13 +31,13 @@ impl<'a> Lowering<'_, 'a> {
                 width: 8 * bytes as u8,
             });
             let columns = self.columns(leaf.columns())?;
-            let address = at(from, done);
+            let address = self.bytes_further(from, done)?;
             let cell = Cell { leaf, address };
             self.emit(Inst::Load {
                 to: columns[0],
                 cell,
             });
-            let address = at(to, done);
+            let address = self.bytes_further(to, done)?;
             let cell = Cell { leaf, address };
             let from = pair(&columns);
             self.emit(Inst::Store { from, cell });
@@ -54,6 +51,7 @@ impl<'a> Lowering<'_, 'a> {
     /// As many bytes as are known when they are copied.
     fn copy_as_many(&mut self, inst: Instruction<'a>, to: Address, from: Address) -> Result<()> {
         let count = pair(&self.value(inst.id(2))?);
+        let start = self.program.code.len();
         let one = [self.word(1), NO_REG];
         self.copies(Copies {
             to,
@@ -64,6 +62,7 @@ impl<'a> Lowering<'_, 'a> {
             strides: [one; 2],
             is_shared: false,
         });
+        self.share(start, inst, 3);
         Ok(())
     }
 
@@ -101,6 +100,9 @@ impl<'a> Lowering<'_, 'a> {
             strides,
             is_shared: true,
         });
+        self.program
+            .shared_by
+            .insert(self.place(), Level::Workgroup);
         let event: Vec<Reg> = vec![self.word(0)];
         self.check_columns(inst, event.len())?;
         self.define(inst, event);
@@ -128,6 +130,10 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     fn copies(&mut self, copies: Copies) {
+        // Of what takes no memory, there may be more than can be counted.
+        if copies.leaves.is_empty() {
+            return;
+        }
         self.special(Special::Copies(Box::new(copies)));
     }
 }

@@ -26,6 +26,11 @@ impl<'a> Lowering<'_, 'a> {
         if set == Definition::Import(Import::Known(ExtInstSet::OpenClStd)) {
             return self.opencl(inst);
         }
+        if let Definition::Import(Import::Known(set)) = set
+            && super::vendors::runs(set, inst.arg(1))
+        {
+            return self.of_amd(inst, set);
+        }
         if set != Definition::Import(Import::Known(ExtInstSet::GlslStd450)) {
             return Err(self.unsupported("an extended instruction of this set"));
         }
@@ -37,7 +42,10 @@ impl<'a> Lowering<'_, 'a> {
             Glsl::ModfStruct | Glsl::FrexpStruct => self.two_results(inst, instruction)?,
             Glsl::Modf | Glsl::Frexp => {
                 let mut results = self.two_results(inst, instruction)?;
-                let second = results.split_off(results.len() / 2);
+                // An exponent has 32 bits, whatever the number has.
+                let ty = inst.result_type().unwrap_or(Id(0));
+                let size = self.types.columns(ty).map_err(|why| self.no_extent(why))?;
+                let second = results.split_off(results.len().min(size as usize));
                 self.store_result(inst.id(3), &second)?;
                 results
             }
@@ -160,7 +168,7 @@ impl<'a> Lowering<'_, 'a> {
         Ok(columns)
     }
 
-    fn glsl_scalar(
+    pub(super) fn glsl_scalar(
         &mut self,
         instruction: Glsl,
         result: ScalarType,

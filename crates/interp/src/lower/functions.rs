@@ -7,7 +7,7 @@ use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Components, ControlFlow, Graph, Lookup, Node, PostDominatorTree, Type};
 use spirvkit_binary::Id;
 use spirvkit_eval::ScalarType;
-use spirvkit_grammar::{AddressingModel, Decoration, Op};
+use spirvkit_grammar::{AddressingModel, Capability, Decoration, Op};
 
 use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Signature, Value, arguments};
@@ -26,6 +26,10 @@ struct Blocks {
     /// Where the code of each begins.
     starts: Vec<Pc>,
 }
+
+/// The number of the first part of a block, until each has its place: no function has as many
+/// blocks.
+const FIRST_PART: Pc = 1 << 31;
 
 impl<'a> Lowering<'_, 'a> {
     /// Lowers the entry point and all that it calls.
@@ -47,7 +51,8 @@ impl<'a> Lowering<'_, 'a> {
         self.refuse_recursion(&called)?;
         self.note_workgroup_size(entry)?;
         self.derivative_modes(entry)?;
-        self.float_modes(entry);
+        self.float_modes(entry)?;
+        self.find_passed(&called);
         self.variables(&called)?;
         self.arguments(index)?;
         self.initial_contents()?;
@@ -81,6 +86,7 @@ impl<'a> Lowering<'_, 'a> {
     fn declare(&mut self, function: u32) -> Result<()> {
         let function = self.m.functions[function as usize].clone();
         let mut parameters = Vec::new();
+        let mut come_back = Vec::new();
         let mut result = Vec::new();
         for inst in self.m.instructions(function.range.clone()) {
             self.here = inst.offset();
@@ -95,9 +101,17 @@ impl<'a> Lowering<'_, 'a> {
                 Op::FunctionParameter if function.id == self.entry => {}
                 Op::FunctionParameter | Op::Phi => {
                     let ty = inst.result_type().unwrap_or(Id(0));
+                    let id = inst.result().unwrap_or(Id(0));
+                    if let Some(columns) = self.passed_columns(id)? {
+                        parameters.push(columns.clone());
+                        come_back.push(self.passed.is_written(id));
+                        self.values.insert(id.0, Value::Register(columns));
+                        continue;
+                    }
                     let columns = self.columns_of(ty)?;
                     if inst.op() == Op::FunctionParameter {
                         parameters.push(columns.clone());
+                        come_back.push(false);
                     }
                     self.define_as(inst, ty, columns)?;
                     if inst.op() == Op::Phi {
@@ -114,6 +128,7 @@ impl<'a> Lowering<'_, 'a> {
         let signature = Signature {
             index,
             parameters,
+            come_back,
             result,
         };
         self.signatures.insert(function.id.0, signature);
@@ -144,23 +159,18 @@ impl<'a> Lowering<'_, 'a> {
                 offset,
                 constant: 0,
             };
-            self.define_pointer(inst, address, arrangement);
+            let pointer = Pointer {
+                arrangement,
+                ..Pointer::plain(address)
+            };
+            self.define_pointer(inst, pointer);
             return Ok(());
         }
         self.define(inst, columns);
         Ok(())
     }
 
-    pub(super) fn define_pointer(
-        &mut self,
-        inst: Instruction<'a>,
-        address: Address,
-        arrangement: Arrangement,
-    ) {
-        let pointer = Pointer {
-            address,
-            arrangement,
-        };
+    pub(super) fn define_pointer(&mut self, inst: Instruction<'a>, pointer: Pointer) {
         if let Some(result) = inst.result() {
             self.values.insert(result.0, Value::Pointer(pointer));
         }
@@ -195,6 +205,7 @@ impl<'a> Lowering<'_, 'a> {
         }
         self.initialize_locals(&function, index)?;
         let first_switch = self.program.switches.len();
+        self.parts.clear();
         for (number, block) in function.blocks.clone().enumerate() {
             let block = self.m.blocks[block as usize];
             blocks.starts[number] = self.program.code.len() as Pc;
@@ -234,8 +245,9 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    /// The blocks of a function and the constructs that they open. Where there are no merge
-    /// instructions, lanes come together where all ways out of a block meet again.
+    /// The blocks of a function and the constructs that they open. Where control flow need not be
+    /// structured (section 2.11), merge instructions are hints: lanes come together where all ways
+    /// out of a block meet again.
     fn blocks(&self, function: u32) -> Result<Blocks> {
         let count = self.m.functions[function as usize].blocks.len();
         let flow = self.m.control_flow(function);
@@ -243,7 +255,8 @@ impl<'a> Lowering<'_, 'a> {
             return Err(self.broken("an instruction of the function can't be decoded"));
         };
         let mut frames = vec![None; count];
-        for header in flow.headers() {
+        let is_structured = self.m.has(Capability::Shader);
+        for header in flow.headers().filter(|_| is_structured) {
             let merge = header.merge;
             frames[header.node as usize] = Some(match header.continue_target() {
                 Some(continue_target) => FrameKind::Loop {
@@ -254,7 +267,7 @@ impl<'a> Lowering<'_, 'a> {
                 None => FrameKind::Selection { merge },
             });
         }
-        // Structured code declares where lanes come together; elsewhere it has to be found.
+        // Elsewhere, and in a function that declares nothing, it has to be found.
         if frames.iter().all(Option::is_none) {
             let graph = flow.graph();
             let tree = PostDominatorTree::from_depth_first(graph, flow.order());
@@ -453,7 +466,12 @@ impl<'a> Lowering<'_, 'a> {
 
     /// Puts instructions in the place of blocks, now that all have one.
     fn resolve(&mut self, start: Pc, first_switch: usize, blocks: &Blocks) {
-        let at = |edge: &mut Edge| edge.target = blocks.starts[edge.target as usize];
+        let parts = &self.parts;
+        let place = |block: Pc| match block.checked_sub(FIRST_PART) {
+            Some(part) => parts[part as usize],
+            None => blocks.starts[block as usize],
+        };
+        let at = |edge: &mut Edge| edge.target = place(edge.target);
         for inst in &mut self.program.code[start as usize..] {
             match inst {
                 Inst::Jump(edge) => at(edge),
@@ -464,14 +482,14 @@ impl<'a> Lowering<'_, 'a> {
                     at(otherwise);
                 }
                 Inst::Enter { frame } => match frame {
-                    FrameKind::Selection { merge } => *merge = blocks.starts[*merge as usize],
+                    FrameKind::Selection { merge } => *merge = place(*merge),
                     FrameKind::Loop {
                         header,
                         merge,
                         continue_target,
                     } => {
                         for block in [header, merge, continue_target] {
-                            *block = blocks.starts[*block as usize];
+                            *block = place(*block);
                         }
                     }
                     FrameKind::Call { .. } => {}
@@ -489,22 +507,78 @@ impl<'a> Lowering<'_, 'a> {
         let Some(signature) = self.signatures.get(&inst.arg(0)).cloned() else {
             return Err(self.broken("a function is called that is not defined"));
         };
-        for (parameter, &argument) in signature.parameters.iter().zip(arguments(inst, 1)) {
-            let value = self.value(Id(argument))?;
-            self.copy(parameter, &value);
+        let parameters = signature.parameters.iter().zip(&signature.come_back);
+        let mut given = Vec::new();
+        // The columns of variables, and those of the parameters that they are passed for.
+        let mut changed = Vec::new();
+        for ((parameter, &comes_back), &argument) in parameters.zip(arguments(inst, 1)) {
+            given.push(match self.any_value(Id(argument))? {
+                Value::Register(columns) => {
+                    if comes_back {
+                        changed.push((columns.clone(), parameter));
+                    }
+                    columns
+                }
+                _ => self.value(Id(argument))?,
+            });
         }
-        self.emit(Inst::Call {
-            function: signature.index,
-        });
+        let result = self.invoke(inst.id(0), &given)?;
+        for (variable, parameter) in changed {
+            self.copy(&variable, parameter);
+        }
         let ty = inst.result_type().unwrap_or(Id(0));
-        if signature.result.is_empty() {
+        if result.is_empty() {
             self.define(inst, Vec::new());
             return Ok(());
         }
         // Another call may come before the result is used.
-        let columns = self.columns(signature.result.len())?;
-        self.copy(&columns, &signature.result);
+        let columns = self.columns(result.len())?;
+        self.copy(&columns, &result);
         self.define_as(inst, ty, columns)?;
+        Ok(())
+    }
+
+    /// Calls a function with arguments in columns, and gives the columns of its result, which
+    /// the next call writes again.
+    pub(super) fn invoke(&mut self, function: Id, given: &[Vec<Reg>]) -> Result<Vec<Reg>> {
+        let Some(signature) = self.signatures.get(&function.0).cloned() else {
+            return Err(self.broken("a function is called that is not defined"));
+        };
+        for (parameter, value) in signature.parameters.iter().zip(given) {
+            self.copy(parameter, value);
+        }
+        self.emit(Inst::Call {
+            function: signature.index,
+        });
+        Ok(signature.result)
+    }
+
+    /// Lets only those lanes do something for which a Boolean is true.
+    pub(super) fn when(
+        &mut self,
+        condition: Reg,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let part = self.parts.len() as u32;
+        let [inside, merge] = [FIRST_PART + part, FIRST_PART + part + 1];
+        self.parts.extend([0, 0]);
+        let edge = |target, joins| Edge {
+            target,
+            moves: (0, 0),
+            joins,
+        };
+        self.emit(Inst::Enter {
+            frame: FrameKind::Selection { merge },
+        });
+        self.emit(Inst::Branch {
+            condition,
+            then: edge(inside, false),
+            otherwise: edge(merge, true),
+        });
+        self.parts[part as usize] = self.program.code.len() as Pc;
+        body(self)?;
+        self.emit(Inst::Jump(edge(merge, true)));
+        self.parts[part as usize + 1] = self.program.code.len() as Pc;
         Ok(())
     }
 

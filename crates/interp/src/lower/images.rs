@@ -7,18 +7,20 @@ use spirvkit_binary::Id;
 use spirvkit_eval::Format;
 use spirvkit_grammar::{
     AccessQualifier, Decoration, Dim, ImageOperands, Op, SamplerAddressingMode, SamplerFilterMode,
+    StorageClass,
 };
 
-use super::types::{Arrangement, U32};
-use super::{Lowering, Result, Value, arguments};
+use super::descriptors::Descriptors;
+use super::types::U32;
+use super::{Lowering, Pointer, Result, Value, arguments};
 use crate::image::{
     ARGUMENTS, Access, AddressMode, Coordinates, Declared, DeclaredImage, Filter, ImageOp,
     LodOperand, Sampler,
 };
-use crate::program::{Address, Inst, NO_REG, Object, ObjectKind, Operand, Reg, pair};
+use crate::program::{Address, Inst, NO_REG, Object, ObjectKind, Operand, Reg, Sharing, pair};
 
-/// The operands that only say how other memory accesses are ordered with this one, or how
-/// integers are taken, which the format of the image says as well.
+/// The operands without ids that change no result: how other accesses are ordered with this
+/// one, or how integers are taken, which the format of the image says as well.
 const WITHOUT_EFFECT: u32 = ImageOperands::NonPrivateTexel.0
     | ImageOperands::VolatileTexel.0
     | ImageOperands::SignExtend.0
@@ -140,10 +142,11 @@ impl<'a> Lowering<'_, 'a> {
         let Some((set, binding)) = set.zip(binding) else {
             return Err(self.broken("a resource has no set or binding"));
         };
-        let (ty, count) = self.descriptor_array(pointee, set, binding)?;
+        let class = StorageClass::UniformConstant;
+        let Descriptors { ty, count, outer } = self.descriptors(class, pointee, (set, binding))?;
         let declared = self.declared(id, ty)?;
         let name = self.name(id);
-        for element in 0..count.unwrap_or(1) {
+        for element in 0..count {
             let kind = ObjectKind::Resource {
                 set,
                 binding,
@@ -152,9 +155,7 @@ impl<'a> Lowering<'_, 'a> {
             };
             self.object(id, &name, kind)?;
         }
-        if let Some(count) = count {
-            self.descriptor_counts.insert(id.0, count);
-        }
+        self.note_descriptors(id, outer);
         Ok(())
     }
 
@@ -350,7 +351,8 @@ impl<'a> Lowering<'_, 'a> {
             access.lod = LodOperand::Implicit;
         }
         access.at = self.coordinates(inst.id(1), &image, is_sampled, is_projective(op))?;
-        self.image_operands(&mut access, &image, arguments(inst, next))?;
+        let sharing = self.image_operands(&mut access, &image, arguments(inst, next))?;
+        self.share_texels(inst.id(0), op == Op::ImageWrite, sharing);
         if inst.result().is_none() {
             self.emit_access(access);
             return Ok(());
@@ -366,10 +368,21 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    /// The operands behind a mask.
-    fn image_operands(&mut self, access: &mut Access, image: &Image, words: &[u32]) -> Result<()> {
-        let Some((&mask, ids)) = words.split_first() else {
-            return Ok(());
+    /// The operands behind a mask, and how the texels are shared.
+    fn image_operands(
+        &mut self,
+        access: &mut Access,
+        image: &Image,
+        words: &[u32],
+    ) -> Result<Sharing> {
+        let mask = words.first().copied().unwrap_or(0);
+        let mut sharing = Sharing {
+            is_private: mask & ImageOperands::NonPrivateTexel.0 == 0,
+            available: None,
+            visible: None,
+        };
+        let Some((_, ids)) = words.split_first() else {
+            return Ok(sharing);
         };
         let mut ids = ids.iter().map(|&id| Id(id));
         for bit in (0..32).map(|bit| mask & 1 << bit).filter(|&bit| bit != 0) {
@@ -401,12 +414,12 @@ impl<'a> Lowering<'_, 'a> {
                 }
                 ImageOperands::Sample => access.sample = Some(self.operand(id)?),
                 ImageOperands::MinLod => access.min_lod = Some(self.operand(id)?),
-                // Their scopes.
-                ImageOperands::MakeTexelAvailable | ImageOperands::MakeTexelVisible => {}
+                ImageOperands::MakeTexelAvailable => sharing.available = Some(self.level(id)),
+                ImageOperands::MakeTexelVisible => sharing.visible = Some(self.level(id)),
                 other => return Err(self.unsupported(format!("the image operand {other}"))),
             }
         }
-        Ok(())
+        Ok(sharing)
     }
 
     /// The components of an array of vectors.
@@ -518,7 +531,7 @@ impl<'a> Lowering<'_, 'a> {
             offset,
             constant: 0,
         };
-        self.define_pointer(inst, address, Arrangement::Plain);
+        self.define_pointer(inst, Pointer::plain(address));
         Ok(())
     }
 

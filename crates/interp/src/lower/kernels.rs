@@ -1,12 +1,12 @@
 //! Kernels: their arguments, and what is shared by all that run them.
 
+use hashbrown::HashMap;
+
 use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::{Op, StorageClass};
 
-use super::types::Arrangement;
 use super::{Lowering, Pointer, Result, Value};
 use crate::kinds;
 use crate::program::{Address, NO_REG, Object, ObjectKind, Reg};
@@ -59,13 +59,8 @@ impl<'a> Lowering<'_, 'a> {
             let given = given.copied().unwrap_or_default();
             let index = index as u32;
             match self.m.ty(ty) {
-                _ if self.is_resource(ty) => {
-                    if given != Given::Resource {
-                        let what = "needs an image or a sampler";
-                        return Err(self.interface(id, index, what));
-                    }
-                    self.resource_argument(id, index, ty)?;
-                }
+                // That it is an image or a sampler is seen where it is bound.
+                _ if self.is_resource(ty) => self.resource_argument(id, index, ty)?,
                 Type::Pointer { class, pointee } if class != StorageClass::Function => {
                     self.pointer_argument(id, index, class, pointee, given)?;
                 }
@@ -89,10 +84,11 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    fn interface(&self, id: Id, index: u32, what: &str) -> Box<Diagnostic> {
+    /// Notes what is wrong with an argument.
+    fn object_to(&mut self, id: Id, index: u32, what: &str) {
         let name = self.name(id);
         let message = format!("argument {index}, `{name}`, {what}");
-        Box::new(kinds::INTERFACE.error(message))
+        self.objections.push(kinds::INTERFACE.error(message));
     }
 
     fn pointer_argument(
@@ -105,24 +101,25 @@ impl<'a> Lowering<'_, 'a> {
     ) -> Result<()> {
         let name = self.name(id);
         match (class, given) {
-            (StorageClass::CrossWorkgroup | StorageClass::UniformConstant, Given::Bytes(_)) => {
-                let writable = class == StorageClass::CrossWorkgroup;
-                self.object(id, &name, ObjectKind::Argument { index, writable })?;
-            }
             (StorageClass::CrossWorkgroup | StorageClass::UniformConstant, Given::Address(it)) => {
                 let columns = vec![self.word(it as u32), self.word((it >> 32) as u32)];
                 self.values.insert(id.0, Value::Columns(columns));
             }
             (StorageClass::CrossWorkgroup | StorageClass::UniformConstant, _) => {
-                let what = "is a pointer, which needs a buffer";
-                return Err(self.interface(id, index, what));
+                if !matches!(given, Given::Bytes(_)) {
+                    self.object_to(id, index, "is a pointer, which needs a buffer");
+                }
+                let writable = class == StorageClass::CrossWorkgroup;
+                self.object(id, &name, ObjectKind::Argument { index, writable })?;
             }
             (StorageClass::Workgroup, Given::Local(size)) => {
                 self.workgroup_object(id, size)?;
+                self.without_value(id, None);
             }
             (StorageClass::Workgroup, _) => {
                 let what = "is a pointer to memory of the workgroup, which needs a size";
-                return Err(self.interface(id, index, what));
+                self.object_to(id, index, what);
+                self.workgroup_object(id, 0)?;
             }
             (class, _) => {
                 let what = format!(
@@ -148,12 +145,9 @@ impl<'a> Lowering<'_, 'a> {
             Given::Bytes(bytes) if bytes >= size as usize => {}
             Given::Bytes(bytes) => {
                 let what = format!("takes {size} bytes, but {bytes} are given");
-                return Err(self.interface(id, index, &what));
+                self.object_to(id, index, &what);
             }
-            _ => {
-                let what = format!("needs a value of {size} bytes");
-                return Err(self.interface(id, index, &what));
-            }
+            _ => self.object_to(id, index, &format!("needs a value of {size} bytes")),
         }
         let name = self.name(id);
         let kind = ObjectKind::Argument {
@@ -179,11 +173,7 @@ impl<'a> Lowering<'_, 'a> {
                 offset: NO_REG,
                 constant: 0,
             };
-            let from = Pointer {
-                address,
-                arrangement: Arrangement::Plain,
-            };
-            let columns = self.load_at(from, argument.ty)?;
+            let columns = self.load_at(Pointer::plain(address), argument.ty)?;
             match argument.is_copy {
                 true => self.initialize(argument.id, argument.ty, &columns)?,
                 false => {
@@ -200,6 +190,14 @@ impl<'a> Lowering<'_, 'a> {
         let id = inst.result().unwrap_or(Id(0));
         let class = StorageClass(inst.arg(0));
         let size = self.room(pointee)?;
+        self.global_bytes += u64::from(size);
+        if self.global_bytes > self.surroundings.max_memory {
+            let message = format!(
+                "the variables that all invocations share take {} bytes of memory, more than allowed",
+                self.global_bytes
+            );
+            return Err(Box::new(kinds::UNSUPPORTED.error(message)));
+        }
         let kind = ObjectKind::Global {
             size,
             writable: class == StorageClass::CrossWorkgroup,
@@ -211,6 +209,7 @@ impl<'a> Lowering<'_, 'a> {
 
     /// The contents that the variables of the module begin with.
     pub(super) fn initial_contents(&mut self) -> Result<()> {
+        let mut known = HashMap::new();
         for offset in self.m.globals.clone() {
             let Some(inst) = self.m.inst(offset) else {
                 continue;
@@ -230,18 +229,26 @@ impl<'a> Lowering<'_, 'a> {
             self.here = offset;
             let pointee = self.type_of(initial)?;
             let columns = self.value(initial)?;
-            let bytes = self.constant_bytes(pointee, &columns, size)?;
+            // Others may have become known with these.
+            let further = self.program.constants.get(known.len()..);
+            known.extend(further.into_iter().flatten().copied());
+            let bytes = self.constant_bytes(pointee, &columns, size, &known)?;
             self.program.initial.push((object, bytes));
         }
         Ok(())
     }
 
-    /// The bytes of a value that is made of constants.
-    fn constant_bytes(&mut self, ty: Id, columns: &[Reg], size: u32) -> Result<Vec<u8>> {
+    /// The bytes of a value whose columns have words that are known.
+    fn constant_bytes(
+        &mut self,
+        ty: Id,
+        columns: &[Reg],
+        size: u32,
+        words: &HashMap<Reg, u32>,
+    ) -> Result<Vec<u8>> {
         let placed = super::types::Placed::plain(ty);
         let leaves = self.types.leaves(placed);
         let leaves = leaves.map_err(|why| self.no_extent(why))?;
-        let words: hashbrown::HashMap<Reg, u32> = self.program.constants.iter().copied().collect();
         let mut bytes = vec![0; size as usize];
         let mut next = 0;
         for (leaf, offset) in leaves {

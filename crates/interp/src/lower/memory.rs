@@ -3,9 +3,9 @@
 use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Lookup, Type};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, MemoryAccess, Op};
+use spirvkit_grammar::{Decoration, MemoryAccess, Op, OperandKind};
 
-use super::types::{Arrangement, Placed, U32};
+use super::types::{Placed, U32};
 use super::{Lowering, Pointer, Result, Value, arguments};
 use crate::program::{
     Address, Atomic, BEYOND, Binary, Cell, Inst, Leaf, NO_REG, Object, Pair, Reg, advanced, pair,
@@ -20,14 +20,11 @@ impl<'a> Lowering<'_, 'a> {
         let [offset, object] = self.value(id)?[..] else {
             return Err(self.broken("a pointer is expected"));
         };
-        Ok(Pointer {
-            address: Address {
-                object: Object::Column(object),
-                offset,
-                constant: 0,
-            },
-            arrangement: Arrangement::Plain,
-        })
+        Ok(Pointer::plain(Address {
+            object: Object::Column(object),
+            offset,
+            constant: 0,
+        }))
     }
 
     /// What a typed pointer points to.
@@ -74,7 +71,7 @@ impl<'a> Lowering<'_, 'a> {
         for (leaf, offset) in leaves {
             let to = columns[next];
             next += leaf.columns();
-            let address = at(pointer.address, offset);
+            let address = self.bytes_further(pointer.address, offset)?;
             if leaf == Leaf::Pointer && self.has_narrow_addresses() {
                 let pointer = self.load_narrow(address)?;
                 self.copy(&columns[next - 2..next], &pointer);
@@ -114,11 +111,24 @@ impl<'a> Lowering<'_, 'a> {
         if !is_aligned || !alignment.is_power_of_two() {
             return Ok(());
         }
-        let Value::Pointer(Pointer { address, .. }) = self.any_value(pointer)? else {
+        // What is kept in columns lies nowhere.
+        if let Value::Register(_) = self.any_value(pointer)? {
             return Ok(());
-        };
+        }
+        let address = self.pointer(pointer)?.address;
         self.emit_alignment(address, alignment);
         Ok(())
+    }
+
+    /// The same for a copy, whose memory operands begin at one of its operands. Of two lists the
+    /// first is the target's, the second the source's; one is for both.
+    pub(super) fn check_alignments(&mut self, inst: Instruction<'a>, first: usize) -> Result<()> {
+        let operands = arguments(inst, first);
+        let mask = operands.first().copied().unwrap_or(0);
+        let second = operands.get(words_of_memory_operands(mask)..);
+        let of_source = second.filter(|list| !list.is_empty()).unwrap_or(operands);
+        self.check_alignment(inst.id(0), operands)?;
+        self.check_alignment(inst.id(1), of_source)
     }
 
     /// Reports an address that is not aligned to a power of two, unless that can be seen.
@@ -159,7 +169,7 @@ impl<'a> Lowering<'_, 'a> {
                 return Err(self.broken("a value is smaller than its type"));
             };
             next += leaf.columns();
-            let address = at(pointer.address, offset);
+            let address = self.bytes_further(pointer.address, offset)?;
             let (leaf, from) = match leaf == Leaf::Pointer && self.has_narrow_addresses() {
                 true => (Leaf::Scalar(U32), [self.narrowed(&from)?, NO_REG]),
                 false => (leaf, from),
@@ -178,6 +188,7 @@ impl<'a> Lowering<'_, 'a> {
             (Ok(one), Err(_)) | (Err(_), Ok(one)) => (one, one),
             (Err(error), Err(_)) => return Err(error),
         };
+        self.check_alignments(inst, 2)?;
         let start = self.program.code.len();
         let value = self.load_from(inst.id(1), from)?;
         self.store_to(inst.id(0), to, &value)?;
@@ -220,29 +231,35 @@ impl<'a> Lowering<'_, 'a> {
             ty: pointee,
             arrangement: pointer.arrangement,
         };
+        let class = self.m.pointer_class(self.type_of(base)?);
+        let is_descriptors = |this: &Self, ty| class.is_some_and(|it| this.is_descriptors(it, ty));
         let mut indexes = indexes;
         if let Some((&element, rest)) = indexes.split_first().filter(|_| is_element) {
+            if is_descriptors(self, pointee) {
+                return Err(self.unsupported("pointer arithmetic over arrays of descriptors"));
+            }
             let stride = self.element_stride(base, pointee)?;
             address = self.advance(address, Id(element), stride)?;
             indexes = rest;
         }
-        if let Some(descriptors) = self.descriptors(base) {
+        let mut descriptors = pointer.descriptors;
+        while is_descriptors(self, placed.ty)
+            && let Some((&index, rest)) = indexes.split_first()
+        {
             // Descriptors lie in nothing: each is an object.
-            let Some((&index, rest)) = indexes.split_first() else {
-                return Err(self.unsupported("a pointer to an array of descriptors"));
-            };
-            address = self.descriptor(address, Id(index), descriptors)?;
-            let (part, _) = self
-                .types
-                .part(placed, 0)
-                .map_err(|why| self.no_extent(why))?;
-            placed = part;
+            (address, placed.ty) =
+                self.descriptor(address, placed.ty, descriptors.take(), Id(index))?;
             indexes = rest;
         }
         for &index in indexes {
             (address, placed) = self.step(address, placed, Id(index))?;
         }
-        self.define_pointer(inst, address, placed.arrangement);
+        let pointer = Pointer {
+            address,
+            arrangement: placed.arrangement,
+            descriptors,
+        };
+        self.define_pointer(inst, pointer);
         Ok(())
     }
 
@@ -287,7 +304,7 @@ impl<'a> Lowering<'_, 'a> {
             let part = self.types.part(whole, member);
             let (part, offset) = part.map_err(|why| self.no_extent(why))?;
             let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-            return Ok((at(from, offset), part));
+            return Ok((self.bytes_further(from, offset)?, part));
         }
         let part = self
             .types
@@ -327,7 +344,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// The columns of an index of any width, which is taken as signed (section 3.32.8).
-    fn sign_extended(&mut self, index: Id) -> Result<Pair> {
+    pub(super) fn sign_extended(&mut self, index: Id) -> Result<Pair> {
         let ty = self.component(index)?;
         let columns = pair(&self.value(index)?);
         let unused = 32u32.saturating_sub(ty.width());
@@ -372,35 +389,26 @@ impl<'a> Lowering<'_, 'a> {
         })
     }
 
-    /// How many descriptors a variable stands for, if it is an array of them.
-    fn descriptors(&self, base: Id) -> Option<u32> {
-        self.descriptor_counts.get(&base.0).copied()
-    }
-
-    fn descriptor(&mut self, from: Address, index: Id, count: u32) -> Result<Address> {
-        let Object::Known(first) = from.object else {
-            return Err(self.broken("an array of descriptors is not a variable"));
-        };
-        let constant = self.m.constant_u64(index);
-        if constant.is_none_or(|index| index >= count.into()) {
-            self.check_index(index, count.into())?;
+    /// An address so many bytes further.
+    pub(super) fn bytes_further(&mut self, from: Address, bytes: u32) -> Result<Address> {
+        let constant = advanced(from.constant, bytes.into(), 1);
+        if from.offset == NO_REG || constant < MAX_CONSTANT {
+            return Ok(Address { constant, ..from });
         }
-        let object = match constant {
-            Some(index) if index < count.into() => Object::Known(first + index as u32),
-            Some(_) => Object::Known(0),
-            None => {
-                let (index, to) = (self.sign_extended(index)?, self.column()?);
-                let base = self.word(first);
-                self.emit(Inst::Offset {
-                    to,
-                    base,
-                    index,
-                    stride: 1,
-                });
-                Object::Column(to)
-            }
-        };
-        Ok(Address { object, ..from })
+        let base = self.offset(from)?;
+        let index = [self.word(bytes), self.word(0)];
+        let to = self.column()?;
+        self.emit(Inst::Offset {
+            to,
+            base,
+            index,
+            stride: 1,
+        });
+        Ok(Address {
+            offset: to,
+            constant: 0,
+            ..from
+        })
     }
 
     pub(super) fn array_length(&mut self, inst: Instruction<'a>) -> Result<()> {
@@ -416,9 +424,10 @@ impl<'a> Lowering<'_, 'a> {
         let (_, stride) = element.map_err(|why| self.no_extent(why))?;
         let to = self.column()?;
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        let address = self.bytes_further(pointer.address, offset)?;
         self.emit(Inst::ArrayLength {
             to,
-            address: at(pointer.address, offset),
+            address,
             stride: u32::try_from(stride).unwrap_or(u32::MAX).max(1),
         });
         self.define(inst, vec![to]);
@@ -459,7 +468,7 @@ impl<'a> Lowering<'_, 'a> {
         if let Value::Register(_) = self.any_value(pointer_operand)? {
             return Err(self.unsupported("an atomic on a variable without an address"));
         }
-        let address = self.pointer(pointer_operand)?.address;
+        let pointer = self.pointer(pointer_operand)?;
         let operand = |index: usize| Id(inst.arg(index));
         let (value, comparator) = match op {
             Op::AtomicLoad | Op::AtomicIIncrement | Op::AtomicIDecrement => (None, None),
@@ -469,40 +478,61 @@ impl<'a> Lowering<'_, 'a> {
             }
             _ => (Some(operand(3)), None),
         };
-        let ty = match value {
-            Some(value) => self.component(value)?,
-            None => self.scalar_type(inst.result_type().unwrap_or(Id(0)))?,
+        let of = match (value, inst.result_type()) {
+            (Some(value), _) => self.type_of(value)?,
+            (None, Some(result)) => result,
+            (None, None) => return Err(self.broken("an atomic without a type")),
         };
-        let columns = |this: &mut Self, id: Option<Id>| -> Result<_> {
-            match id {
-                Some(id) => Ok(pair(&this.value(id)?)),
-                None => Ok([NO_REG; 2]),
-            }
+        if inst.result_type().is_some_and(|result| result != of) {
+            return Err(self.broken("the value of an atomic has another type than its result"));
+        }
+        if self.types.scalar(of).is_none() && !self.m.is_vector(of) {
+            return Err(self.unsupported(format!("an atomic on {}", self.m.op_of(of))));
+        }
+        // Each component of a vector is accessed by itself (`SPV_NV_shader_atomic_fp16_vector`).
+        let placed = Placed {
+            ty: of,
+            arrangement: pointer.arrangement,
+        };
+        let leaves = self.types.leaves(placed);
+        let leaves = leaves.map_err(|why| self.no_extent(why))?;
+        let columns = |this: &mut Self, id: Option<Id>| match id {
+            Some(id) => this.value(id),
+            None => Ok(Vec::new()),
         };
         let (value, comparator) = (columns(self, value)?, columns(self, comparator)?);
         let result = match inst.result_type() {
-            Some(result) if self.scalar_type(result)? != ty => {
-                return Err(self.broken("the value of an atomic has another type than its result"));
-            }
             Some(ty) => self.columns_of(ty)?,
             None => Vec::new(),
         };
-        let to = result.first().copied().unwrap_or(NO_REG);
-        self.program.atomics.push(Atomic {
-            op,
-            to,
-            ty,
-            address,
-            value,
-            comparator,
-            fence: self.ordering(inst.id(1), inst.id(2)),
-            unequal: self.semantics(match op {
-                Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => inst.id(3),
-                _ => inst.id(2),
-            }),
-            environment: self.environment,
-        });
-        self.emit(Inst::Atomic(self.program.atomics.len() as u32 - 1));
+        let mut next = 0;
+        for (leaf, offset) in leaves {
+            let Leaf::Scalar(ty) = leaf else {
+                return Err(self.unsupported("an atomic on a pointer"));
+            };
+            let address = self.bytes_further(pointer.address, offset)?;
+            let part = |columns: &[Reg]| pair(columns.get(next..).unwrap_or_default());
+            let part = |columns: &[Reg]| match leaf.columns() {
+                1 => [part(columns)[0], NO_REG],
+                _ => part(columns),
+            };
+            self.program.atomics.push(Atomic {
+                op,
+                to: part(&result)[0],
+                ty,
+                address,
+                value: part(&value),
+                comparator: part(&comparator),
+                fence: self.ordering(inst.id(1), inst.id(2)),
+                unequal: self.semantics(match op {
+                    Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => inst.id(3),
+                    _ => inst.id(2),
+                }),
+                environment: self.environment,
+            });
+            self.emit(Inst::Atomic(self.program.atomics.len() as u32 - 1));
+            next += leaf.columns();
+        }
         self.define(inst, result);
         Ok(())
     }
@@ -544,10 +574,9 @@ impl<'a> Lowering<'_, 'a> {
 /// an object into it.
 const MAX_CONSTANT: u32 = u32::MAX - BEYOND;
 
-/// An address so many bytes further.
-pub(super) fn at(from: Address, offset: u32) -> Address {
-    Address {
-        constant: advanced(from.constant, offset.into(), 1),
-        ..from
-    }
+/// How many words memory operands take, with the mask that they begin with.
+fn words_of_memory_operands(mask: u32) -> usize {
+    let bits = (0..u32::BITS).map(|bit| mask & 1 << bit);
+    let infos = bits.filter_map(|bit| OperandKind::MemoryAccess.enumerant(bit));
+    1 + infos.map(|info| info.parameters().len()).sum::<usize>()
 }

@@ -13,6 +13,8 @@ mod constants;
 mod cooperative;
 mod copies;
 mod derivatives;
+mod descriptors;
+mod elements;
 mod extended;
 mod functions;
 mod groups;
@@ -23,14 +25,17 @@ mod opcodes;
 mod opencl;
 mod operations;
 mod ordering;
+mod passed;
 mod print;
+mod tensors;
 mod types;
 mod variables;
+mod vendors;
 mod watch;
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Lookup, ModuleIndex, layout};
@@ -40,11 +45,12 @@ use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{Decoration, Op};
 
 use crate::kinds;
-use crate::program::{Address, Inst, MatrixPlace, NO_REG, Object, Program, Reg};
+use crate::program::{Address, Inst, MatrixPlace, NO_REG, Object, Pc, Program, Reg};
 use cooperative::Spans;
 pub(crate) use kernels::Given;
 use kernels::ValueArgument;
 pub use opcodes::{Support, support, support_of};
+use passed::Passed;
 use types::{Arrangement, NoExtent, Types, opaque_layout};
 
 /// How many columns an entry point may take.
@@ -64,6 +70,8 @@ pub(crate) struct Surroundings {
     pub(crate) lanes: u32,
     /// How many objects there are that have an address.
     pub(crate) memories: usize,
+    /// How many bytes the variables of the module may take that all invocations share.
+    pub(crate) max_memory: u64,
     /// What is given for the arguments of a kernel.
     pub(crate) arguments: Vec<Given>,
     /// The size of workgroups, where the module leaves it to the run.
@@ -91,6 +99,20 @@ struct Pointer {
     pub(super) address: Address,
     /// How what it points to lies in memory.
     pub(super) arrangement: Arrangement,
+    /// How many elements it points to, if that is an array of descriptors that only the run
+    /// sizes. Of other arrays of descriptors the type says it.
+    pub(super) descriptors: Option<u32>,
+}
+
+impl Pointer {
+    /// A pointer to what lies as its type says.
+    fn plain(address: Address) -> Self {
+        Self {
+            address,
+            arrangement: Arrangement::Plain,
+            descriptors: None,
+        }
+    }
 }
 
 /// A function of the program.
@@ -99,6 +121,8 @@ struct Signature {
     pub(super) index: u32,
     /// The columns of each parameter.
     pub(super) parameters: Vec<Vec<Reg>>,
+    /// Which of them are variables that come back when the function returns.
+    pub(super) come_back: Vec<bool>,
     pub(super) result: Vec<Reg>,
 }
 
@@ -114,17 +138,23 @@ struct Lowering<'m, 'a> {
     /// What ids stand for, as far as they have been met.
     values: HashMap<u32, Value>,
     signatures: HashMap<u32, Signature>,
-    /// How many descriptors a variable stands for, if it is an array of them.
-    descriptor_counts: HashMap<u32, u32>,
     entry: Id,
     /// The arguments of the entry point that are values, until they are loaded.
     value_arguments: Vec<ValueArgument>,
     /// The columns of rows and columns that slots of cooperative matrices have.
     matrix_places: HashMap<MatrixPlace, Reg>,
+    /// The members of structures that are `Coherent` or `Volatile`.
+    coherent_members: HashMap<u32, HashSet<u32>>,
+    /// Which variables calls pass.
+    passed: Passed,
     /// Whether there are row-major matrices.
     has_rows: bool,
     /// How many columns the values list.
     listed: usize,
+    /// How many bytes the variables take that all invocations share.
+    global_bytes: u64,
+    /// Where parts of blocks begin that are executed by some lanes only.
+    parts: Vec<Pc>,
     /// What phis get, by their result and the block before.
     incoming: HashMap<(u32, u32), u32>,
     /// How arithmetic is done unless decorations say otherwise.
@@ -133,6 +163,8 @@ struct Lowering<'m, 'a> {
     function: Id,
     /// The offset of the instruction being lowered.
     here: u32,
+    /// What is wrong with the arguments that are given.
+    objections: Vec<Diagnostic>,
 }
 
 /// The operands of an instruction from one on.
@@ -140,11 +172,13 @@ fn arguments<'a>(inst: Instruction<'a>, from: usize) -> &'a [u32] {
     inst.args().get(from..).unwrap_or_default()
 }
 
-/// Lowers an entry point's function with all that it calls.
+/// Lowers an entry point's function with all that it calls. Adds which arguments are not given
+/// as the entry point takes them; then the program is not to be run.
 pub(crate) fn lower(
     m: &ModuleIndex<'_>,
     entry: Id,
     surroundings: &Surroundings,
+    objections: &mut Vec<Diagnostic>,
 ) -> Result<Program> {
     let types = layout::Types::of(m);
     let declared = variables::declared_workgroup_size(m, entry);
@@ -160,22 +194,27 @@ pub(crate) fn lower(
         words: HashMap::new(),
         values: HashMap::new(),
         signatures: HashMap::new(),
-        descriptor_counts: HashMap::new(),
         entry,
         value_arguments: Vec::new(),
         matrix_places: HashMap::new(),
+        coherent_members: HashMap::new(),
+        passed: Passed::default(),
         has_rows: m.all_decorated_with(Decoration::RowMajor).next().is_some(),
         listed: 0,
+        global_bytes: 0,
+        parts: Vec::new(),
         incoming: HashMap::new(),
         environment: Environment::default(),
         function: entry,
         here: 0,
+        objections: Vec::new(),
     };
     if surroundings.is_observed {
         lowering.program.watched = Some(Box::default());
     }
     lowering.program.memory_model = Some(m.memory_model);
     lowering.entry_point(entry)?;
+    objections.append(&mut lowering.objections);
     if surroundings.is_observed {
         lowering.keep_values();
     }
@@ -277,7 +316,7 @@ impl<'a> Lowering<'_, 'a> {
             return Ok(value.clone());
         }
         let op = self.m.op_of(id);
-        if op.is_constant() || op == Op::Undef {
+        if op.is_constant() || matches!(op, Op::Undef | Op::PoisonKHR) {
             let columns = self.constant(id)?;
             self.values.insert(id.0, Value::Columns(columns.clone()));
             return Ok(Value::Columns(columns));

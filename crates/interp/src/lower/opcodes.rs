@@ -68,6 +68,14 @@ pub(super) enum Owner {
     MatrixProduct,
     MatrixTranspose,
     MatrixConvert,
+    /// Dot products of narrow numbers with an accumulator.
+    MixedDot,
+    MatrixReduce,
+    MatrixPerElement,
+    /// Layouts and views of tensors.
+    Tensor,
+    TensorLoad,
+    TensorStore,
     /// One scalar operation for each component.
     Components,
 }
@@ -90,7 +98,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::LifetimeStart
         | Op::LifetimeStop
         | Op::UntypedPrefetchKHR => Owner::Nothing,
-        Op::MemoryBarrier => Owner::Fence,
+        Op::MemoryBarrier | Op::ControlBarrierArriveEXT => Owner::Fence,
         Op::Branch
         | Op::BranchConditional
         | Op::Switch
@@ -127,7 +135,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         Op::FunctionCall => Owner::Call,
         Op::AssumeTrueKHR => Owner::Assume,
         Op::ReadClockKHR => Owner::Clock,
-        Op::ControlBarrier => Owner::Barrier,
+        Op::ControlBarrier | Op::ControlBarrierWaitEXT => Owner::Barrier,
         Op::ExtInst => Owner::Extended,
         Op::Undef | Op::PoisonKHR => Owner::Undef,
         Op::CopyObject
@@ -150,6 +158,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
             Owner::IntegerDot
         }
+        Op::FDot2MixAcc32VALVE | Op::FDot2MixAcc16VALVE | Op::FDot4MixAcc32VALVE => Owner::MixedDot,
         Op::VectorTimesMatrix
         | Op::MatrixTimesVector
         | Op::MatrixTimesMatrix
@@ -161,6 +170,20 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         Op::CooperativeMatrixMulAddKHR => Owner::MatrixProduct,
         Op::CooperativeMatrixTransposeNV => Owner::MatrixTranspose,
         Op::CooperativeMatrixConvertUseEXT => Owner::MatrixConvert,
+        Op::CooperativeMatrixReduceEXT => Owner::MatrixReduce,
+        Op::CooperativeMatrixPerElementOpEXT => Owner::MatrixPerElement,
+        Op::CooperativeMatrixLoadTensorNV => Owner::TensorLoad,
+        Op::CooperativeMatrixStoreTensorNV => Owner::TensorStore,
+        Op::CreateTensorLayoutNV
+        | Op::TensorLayoutSetDimensionNV
+        | Op::TensorLayoutSetStrideNV
+        | Op::TensorLayoutSliceNV
+        | Op::TensorLayoutSetClampValueNV
+        | Op::TensorLayoutSetBlockSizeNV
+        | Op::CreateTensorViewNV
+        | Op::TensorViewSetDimensionNV
+        | Op::TensorViewSetStrideNV
+        | Op::TensorViewSetClipNV => Owner::Tensor,
         Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => Owner::AtomicFlag,
         op if op.is_atomic() => Owner::Atomic,
         op if super::groups::is_group(op) => Owner::Group,
@@ -221,6 +244,7 @@ pub fn support_of(set: ExtInstSet, instruction: u32) -> Support {
     let runs = match set {
         ExtInstSet::GlslStd450 => is_glsl(GlslStd450(instruction)),
         ExtInstSet::OpenClStd => super::opencl::runs(OpenClStd(instruction)),
+        set if super::vendors::runs(set, instruction) => true,
         // They are remarks.
         _ => set.is_non_semantic() || set.is_debug_info(),
     };

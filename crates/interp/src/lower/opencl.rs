@@ -293,11 +293,11 @@ impl<'a> Lowering<'_, 'a> {
         let address = self.advance(address, offset, room * size)?;
         let alignment = if is_aligned { room * size } else { size };
         self.emit_alignment(address, alignment);
-        let cells = (0..count).map(|index| Cell {
-            leaf,
-            address: super::memory::at(address, index * size),
+        let cells = (0..count).map(|index| {
+            let address = self.bytes_further(address, index * size)?;
+            Ok(Cell { leaf, address })
         });
-        Ok(cells.collect())
+        cells.collect()
     }
 
     /// `vloadn` and its like.

@@ -7,7 +7,7 @@ use spirvkit_eval::{
     Denormals, Environment, FloatMode, NotComputable, Rounding, Scalar, ScalarType, evaluate_dot,
     evaluate_scalar,
 };
-use spirvkit_grammar::{Decoration, ExecutionMode, Op, Scope};
+use spirvkit_grammar::{Decoration, ExecutionMode, Op};
 
 use super::opcodes::{Owner, owner};
 use super::types::{F32, U32};
@@ -80,6 +80,12 @@ impl<'a> Lowering<'_, 'a> {
             Owner::MatrixProduct => self.computed(inst, Self::matrix_product),
             Owner::MatrixTranspose => self.computed(inst, Self::matrix_transposed),
             Owner::MatrixConvert => self.computed(inst, Self::matrix_converted),
+            Owner::MixedDot => self.computed(inst, Self::mixed_dot),
+            Owner::MatrixReduce => self.computed(inst, Self::matrix_reduced),
+            Owner::MatrixPerElement => self.computed(inst, Self::matrix_per_element),
+            Owner::Tensor => self.computed(inst, Self::tensor),
+            Owner::TensorLoad => self.computed(inst, Self::tensor_load),
+            Owner::TensorStore => self.tensor_store(inst),
             Owner::Components => self.computed(inst, Self::by_component),
         }
     }
@@ -93,6 +99,14 @@ impl<'a> Lowering<'_, 'a> {
 
     fn copy_object(&mut self, inst: Instruction<'a>) -> Result<()> {
         let value = self.any_value(inst.id(0))?;
+        if inst.op() == Op::FreezeKHR
+            && let Value::Columns(columns) = &value
+        {
+            let frozen = columns.iter();
+            let frozen = frozen.map(|&column| self.unary(Unary::Freeze, column));
+            let frozen: Vec<Reg> = frozen.collect::<Result<_>>()?;
+            return self.computed(inst, |_, _| Ok(frozen));
+        }
         if let Value::Columns(columns) | Value::Register(columns) = &value {
             self.listed += columns.len();
         }
@@ -102,18 +116,6 @@ impl<'a> Lowering<'_, 'a> {
         if let Some(result) = inst.result() {
             self.values.insert(result.0, value);
         }
-        Ok(())
-    }
-
-    fn barrier(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let scope = self.m.constant_u64(inst.id(0));
-        let workgroup = match scope.map(|scope| Scope(scope as u32)) {
-            Some(Scope::Workgroup) => true,
-            Some(Scope::Subgroup | Scope::Invocation) => false,
-            _ => return Err(self.unsupported("a barrier of a scope wider than the workgroup")),
-        };
-        let fence = self.fence(inst, 1);
-        self.emit(Inst::Barrier { workgroup, fence });
         Ok(())
     }
 
@@ -170,8 +172,12 @@ impl<'a> Lowering<'_, 'a> {
         let size = self.component(inst.id(0))?.width().div_ceil(32) as usize;
         let mut columns = Vec::new();
         for &index in arguments(inst, 2) {
-            // 0xFFFFFFFF stands for an undefined component.
-            let index = if index == u32::MAX { 0 } else { index };
+            // It stands for an undefined component.
+            if index == u32::MAX {
+                let column = self.undefined(inst.result().unwrap_or(Id(0)))?;
+                columns.extend(std::iter::repeat_n(column, size));
+                continue;
+            }
             columns.extend(self.slice(&both, index as usize * size, size)?);
         }
         Ok(columns)
@@ -651,9 +657,14 @@ impl<'a> Lowering<'_, 'a> {
         let result = inst.result();
         environment.no_signed_wrap = self.is_decorated(result, Decoration::NoSignedWrap);
         environment.no_unsigned_wrap = self.is_decorated(result, Decoration::NoUnsignedWrap);
-        environment.saturated = self.is_decorated(result, Decoration::SaturatedConversion);
+        environment.saturated = self.is_decorated(result, Decoration::SaturatedConversion)
+            || self.is_decorated(
+                result,
+                Decoration::SaturatedToLargestFloat8NormalConversionEXT,
+            );
         let rounding = result.and_then(|id| self.m.decoration(id, Decoration::FPRoundingMode));
         if let Some(rounding) = rounding.and_then(|mode| rounding_mode(mode.param(0))) {
+            environment.conversion = Some(rounding);
             environment.half.rounding = rounding;
             environment.single.rounding = rounding;
             environment.double.rounding = rounding;
@@ -662,23 +673,29 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// What the execution modes of the entry point say of arithmetic.
-    pub(super) fn float_modes(&mut self, entry: Id) {
+    pub(super) fn float_modes(&mut self, entry: Id) -> Result<()> {
         for mode in self.m.execution_modes(entry) {
-            let width = mode.arg(2);
+            let (mode, width) = (ExecutionMode(mode.arg(1)), mode.arg(2));
+            if mode == ExecutionMode::FloatingPointModeALTINTEL {
+                return Err(self.unsupported(format!("the execution mode {mode}")));
+            }
             let float = match width {
                 16 => &mut self.environment.half,
                 32 => &mut self.environment.single,
                 64 => &mut self.environment.double,
                 _ => continue,
             };
-            match ExecutionMode(mode.arg(1)) {
+            match mode {
                 ExecutionMode::DenormFlushToZero => float.denormals = Denormals::Flush,
                 ExecutionMode::DenormPreserve => float.denormals = Denormals::Preserve,
                 ExecutionMode::RoundingModeRTE => float.rounding = Rounding::NearestEven,
                 ExecutionMode::RoundingModeRTZ => float.rounding = Rounding::TowardZero,
+                ExecutionMode::RoundingModeRTPINTEL => float.rounding = Rounding::TowardPositive,
+                ExecutionMode::RoundingModeRTNINTEL => float.rounding = Rounding::TowardNegative,
                 _ => {}
             }
         }
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Scopes and semantics: how memory is ordered (sections 3.25 to 3.27).
 
+use hashbrown::HashSet;
 use spirvkit_analysis::index::Inst as Instruction;
-use spirvkit_analysis::{Lookup, Type};
+use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{
     Decoration, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, StorageClass,
@@ -10,10 +11,18 @@ use spirvkit_grammar::{
 use super::{Lowering, Result, arguments};
 use crate::program::{Fence, Inst, Level, Sharing};
 
+/// The semantics by which something is acquired.
+const ACQUIRES: u32 = MemorySemantics::Acquire.0
+    | MemorySemantics::AcquireRelease.0
+    | MemorySemantics::SequentiallyConsistent.0;
+
 impl<'a> Lowering<'_, 'a> {
     /// Adds what the scope and semantics from an operand on say to the program's fences.
     pub(super) fn fence(&mut self, inst: Instruction<'a>, first: usize) -> u32 {
-        let fence = self.ordering(inst.id(first), inst.id(first + 1));
+        self.add_fence(self.ordering(inst.id(first), inst.id(first + 1)))
+    }
+
+    fn add_fence(&mut self, fence: Fence) -> u32 {
         let known = self.program.fences.iter().position(|it| *it == fence);
         let index = known.unwrap_or(self.program.fences.len());
         if known.is_none() {
@@ -22,9 +31,30 @@ impl<'a> Lowering<'_, 'a> {
         index as u32
     }
 
+    /// A memory barrier, or the first half of a control barrier, at which nobody waits.
     pub(super) fn memory_barrier(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let fence = self.fence(inst, 0);
+        let first = usize::from(inst.op() == Op::ControlBarrierArriveEXT);
+        let fence = self.fence(inst, first);
         self.emit(Inst::Fence(fence));
+        Ok(())
+    }
+
+    /// A control barrier, or the second half of one, which stands for the whole.
+    pub(super) fn barrier(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let scope = self.m.constant_u64(inst.id(0));
+        let workgroup = match scope.map(|scope| Scope(scope as u32)) {
+            Some(Scope::Workgroup) => true,
+            Some(Scope::Subgroup | Scope::Invocation) => false,
+            _ => return Err(self.unsupported("a barrier of a scope wider than the workgroup")),
+        };
+        let mut fence = self.ordering(inst.id(1), inst.id(2));
+        // What arrived has released what this half acquires.
+        if inst.op() == Op::ControlBarrierWaitEXT && fence.semantics.0 & ACQUIRES != 0 {
+            let released = fence.semantics.0 | MemorySemantics::AcquireRelease.0;
+            fence.semantics = MemorySemantics(released & !MemorySemantics::Acquire.0);
+        }
+        let fence = self.add_fence(fence);
+        self.emit(Inst::Barrier { workgroup, fence });
         Ok(())
     }
 
@@ -40,7 +70,7 @@ impl<'a> Lowering<'_, 'a> {
         MemorySemantics(self.m.constant_u64(semantics).unwrap_or(0) as u32)
     }
 
-    fn level(&self, scope: Id) -> Level {
+    pub(super) fn level(&self, scope: Id) -> Level {
         let scope = self.m.constant_u64(scope).map(|scope| Scope(scope as u32));
         match scope {
             Some(Scope::Invocation) => Level::Invocation,
@@ -56,31 +86,51 @@ impl<'a> Lowering<'_, 'a> {
     pub(super) fn share(&mut self, start: usize, inst: Instruction<'a>, first: usize) {
         let mut from = 0;
         let write = self.memory_operands(arguments(inst, first), &mut from);
-        let read = match first + from < inst.args().len() {
+        let is_copy = matches!(inst.op(), Op::CopyMemory | Op::CopyMemorySized);
+        let read = match is_copy && first + from < inst.args().len() {
             true => self.memory_operands(arguments(inst, first + from), &mut 0),
             false => write,
         };
+        let source = if is_copy { inst.id(1) } else { inst.id(0) };
+        for (is_write, pointer, said) in [(false, source, read), (true, inst.id(0), write)] {
+            let emitted = &self.program.code[start..];
+            if emitted.iter().any(|it| self.program.accesses(it, is_write)) {
+                self.share_place(pointer, is_write, said);
+            }
+        }
+    }
+
+    /// The same for the instruction on an image that was emitted last.
+    pub(super) fn share_texels(&mut self, image: Id, is_write: bool, said: Sharing) {
+        let mut from = image;
+        // The image comes from a variable, but a broken module's may not.
+        for _ in 0..64 {
+            let leads_on =
+                |op: Op| matches!(op, Op::Load | Op::SampledImage | Op::Image | Op::CopyObject);
+            match self.m.def(from).filter(|inst| leads_on(inst.op())) {
+                Some(inst) => from = inst.id(0),
+                None => break,
+            }
+        }
+        self.share_place(from, is_write, said);
+    }
+
+    /// Notes how the instruction's reads or writes through a pointer are shared, given what its
+    /// operands say.
+    fn share_place(&mut self, pointer: Id, is_write: bool, said: Sharing) {
+        let model = self.m.memory_model;
         let common = *self
             .program
             .common_sharing
-            .get_or_insert_with(|| common(self.m.memory_model));
-        let is_copy = matches!(inst.op(), Op::CopyMemory | Op::CopyMemorySized);
-        for pc in start..self.program.code.len() {
-            let (pointer, sharing) = match self.program.code[pc] {
-                Inst::Load { .. } if is_copy => (inst.id(1), read),
-                Inst::Load { .. } | Inst::Store { .. } => (inst.id(0), write),
-                _ => continue,
-            };
-            let sharing = match self.m.memory_model {
-                MemoryModel::Vulkan => sharing,
-                MemoryModel::GLSL450 => self.of_glsl(pointer),
-                _ => common,
-            };
-            if sharing != common {
-                let is_write = matches!(self.program.code[pc], Inst::Store { .. });
-                let place = self.program.places[pc];
-                self.program.sharing.insert((place, is_write), sharing);
-            }
+            .get_or_insert_with(|| common(model));
+        let sharing = match model {
+            MemoryModel::Vulkan => said,
+            MemoryModel::GLSL450 => self.of_glsl(pointer),
+            _ => common,
+        };
+        if sharing != common {
+            let place = (self.place(), is_write);
+            self.program.sharing.insert(place, sharing);
         }
     }
 
@@ -106,43 +156,14 @@ impl<'a> Lowering<'_, 'a> {
 
     /// The memory model `GLSL450` as one would write it in `Vulkan`: what is `Coherent` or
     /// `Volatile` is shared by all, memory of a workgroup by the workgroup, all else by none.
-    fn of_glsl(&self, pointer: Id) -> Sharing {
-        let mut pointer = pointer;
-        let mut is_coherent = false;
-        let mut class = StorageClass::StorageBuffer;
-        let is = |id: Id| {
-            self.m.is_decorated(id, Decoration::Coherent)
-                || self.m.is_decorated(id, Decoration::Volatile)
-        };
-        // A pointer's base comes before it, but a broken module's may not.
-        for _ in 0..64 {
-            is_coherent |= is(pointer);
-            if let Some(Type::Pointer {
-                class: found,
-                pointee,
-            }) = self.m.type_of(pointer).map(|ty| self.m.ty(ty))
-            {
-                class = found;
-                let members = self.m.members(pointee).len() as u32;
-                is_coherent |= (0..members).any(|member| {
-                    let of = |decoration| self.m.member_decoration(pointee, member, decoration);
-                    of(Decoration::Coherent)
-                        .or(of(Decoration::Volatile))
-                        .is_some()
-                });
-            }
-            let base = self
-                .m
-                .def(pointer)
-                .filter(|inst| inst.op().is_access_chain() || inst.op() == Op::CopyObject);
-            match base {
-                Some(inst) => pointer = inst.id(0),
-                None => break,
-            }
-        }
-        let level = match class {
-            StorageClass::Workgroup => Some(Level::Workgroup),
-            _ => is_coherent.then_some(Level::Device),
+    fn of_glsl(&mut self, pointer: Id) -> Sharing {
+        let ty = self.m.type_of(pointer).map(|ty| self.m.ty(ty));
+        let level = match ty {
+            Some(Type::Pointer {
+                class: StorageClass::Workgroup,
+                ..
+            }) => Some(Level::Workgroup),
+            _ => self.is_coherent(pointer).then_some(Level::Device),
         };
         Sharing {
             is_private: level.is_none(),
@@ -150,6 +171,85 @@ impl<'a> Lowering<'_, 'a> {
             visible: level,
         }
     }
+
+    /// Whether what a pointer points to is `Coherent` or `Volatile`: by itself, or as a member
+    /// of what a pointer before it points to.
+    fn is_coherent(&mut self, pointer: Id) -> bool {
+        let mut pointer = pointer;
+        let pointee = |m: &ModuleIndex<'a>, id: Id| m.pointee(m.type_of(id)?);
+        if let Some(ty) = pointee(self.m, pointer)
+            && !self.coherent_members(ty).is_empty()
+        {
+            return true;
+        }
+        // A pointer's base comes before it, but a broken module's may not.
+        for _ in 0..64 {
+            let mut own = self.m.own_decorations(pointer);
+            if own.any(|it| is_coherent(it.decoration)) {
+                return true;
+            }
+            let base = self.m.def(pointer);
+            let Some(inst) =
+                base.filter(|inst| inst.op().is_access_chain() || inst.op() == Op::CopyObject)
+            else {
+                return false;
+            };
+            // Untyped ones say the type of the base before it.
+            let is_untyped = matches!(
+                inst.op(),
+                Op::UntypedAccessChainKHR
+                    | Op::UntypedInBoundsAccessChainKHR
+                    | Op::UntypedPtrAccessChainKHR
+                    | Op::UntypedInBoundsPtrAccessChainKHR
+            );
+            pointer = inst.id(usize::from(is_untyped));
+            if !inst.op().is_access_chain() {
+                continue;
+            }
+            let base = match is_untyped {
+                true => Some(inst.id(0)),
+                false => pointee(self.m, pointer),
+            };
+            let Some(mut ty) = base else {
+                return false;
+            };
+            let counts_elements = matches!(
+                inst.op(),
+                Op::PtrAccessChain
+                    | Op::InBoundsPtrAccessChain
+                    | Op::UntypedPtrAccessChainKHR
+                    | Op::UntypedInBoundsPtrAccessChainKHR
+            );
+            let skipped = 1 + usize::from(is_untyped) + usize::from(counts_elements);
+            for &index in inst.args().iter().skip(skipped) {
+                ty = match self.m.ty(ty) {
+                    Type::Struct { members } => {
+                        let index = self.m.constant_u64(Id(index)).unwrap_or(0);
+                        if self.coherent_members(ty).contains(&(index as u32)) {
+                            return true;
+                        }
+                        members.get(index as usize).map_or(Id(0), |&it| Id(it))
+                    }
+                    Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+                    _ => break,
+                };
+            }
+        }
+        false
+    }
+
+    /// The members of a structure that are `Coherent` or `Volatile`.
+    fn coherent_members(&mut self, ty: Id) -> &HashSet<u32> {
+        let m = self.m;
+        self.coherent_members.entry(ty.0).or_insert_with(|| {
+            let decorations = m.decorations(ty).filter(|it| is_coherent(it.decoration));
+            decorations.filter_map(|it| it.member).collect()
+        })
+    }
+}
+
+fn is_coherent(decoration: Decoration) -> bool {
+    matches!(decoration, Decoration::Coherent | Decoration::Volatile)
 }
 
 /// How loads and stores without further words are shared.

@@ -101,6 +101,8 @@ pub(super) fn is_type(op: Op) -> bool {
             | Op::TypeVector
             | Op::TypeVectorIdEXT
             | Op::TypeCooperativeMatrixKHR
+            | Op::TypeTensorLayoutNV
+            | Op::TypeTensorViewNV
             | Op::TypeMatrix
             | Op::TypeArray
             | Op::TypeRuntimeArray
@@ -251,7 +253,6 @@ impl<'m, 'a> Types<'m, 'a> {
         }
     }
 
-    /// How many bytes the type takes, to the last that is used.
     /// Whether a type is a matrix or arrays of them.
     pub(super) fn holds_matrices(&self, ty: Id) -> bool {
         let mut inner = ty;
@@ -267,6 +268,7 @@ impl<'m, 'a> Types<'m, 'a> {
         matches!(self.m.ty(inner), Type::Matrix { .. })
     }
 
+    /// How many bytes the type takes, to the last that is used.
     pub(super) fn size(&mut self, ty: Id) -> Result<u32, NoExtent> {
         self.lay_out(ty)?;
         u32::try_from(self.size_of(ty)?).map_err(|_| NoExtent::Size(ty))
@@ -387,6 +389,9 @@ impl<'m, 'a> Types<'m, 'a> {
         }
         if let Some(leaf) = self.leaf(ty) {
             return Ok(leaf.columns() as u64);
+        }
+        if let Some(columns) = super::tensors::columns(self.m, ty) {
+            return Ok(columns);
         }
         // The numbers of objects.
         match self.m.ty(ty) {

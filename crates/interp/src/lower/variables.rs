@@ -11,18 +11,16 @@ use spirvkit_grammar::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass,
 };
 
-use super::types::Arrangement;
+use super::descriptors::Descriptors;
 use super::{Lowering, Pointer, Result, Value};
 use crate::kinds;
 use crate::program::{
     Address, BuiltInValue, Input, NO_REG, Object, ObjectInfo, ObjectKind, Place, Reg,
 };
+use crate::undefined::{Home, Variable};
 
 /// How many columns a variable may have that is kept in them.
-const MAX_COLUMNS_OF_VARIABLE: u32 = 1024;
-
-/// How many descriptors an array of them may have.
-const MAX_DESCRIPTORS: u32 = 1 << 16;
+pub(super) const MAX_COLUMNS_OF_VARIABLE: u32 = 1024;
 
 /// How many buffers, and variables with an address, there may be.
 const MAX_OBJECTS: u32 = 1 << 16;
@@ -32,6 +30,18 @@ const MAX_WORKGROUP_BYTES: u32 = 1 << 26;
 
 /// How many bytes of memory a lane may have of its own.
 const MAX_LANE_BYTES: u32 = 1 << 20;
+
+/// What is done with a variable.
+pub(super) enum Use {
+    /// Something that takes its address.
+    Address,
+    /// It, or a part of it that constants lead to, is only loaded and stored, or passed as it
+    /// is.
+    Accesses {
+        /// Whether it is stored to, or passed.
+        is_written: bool,
+    },
+}
 
 impl<'a> Lowering<'_, 'a> {
     /// Gives all variables that these functions use their place.
@@ -60,6 +70,7 @@ impl<'a> Lowering<'_, 'a> {
             self.here = offset;
             if let Some(inst) = self.m.inst(offset) {
                 self.variable(inst)?;
+                self.note_without_value(inst, functions);
             }
         }
         Ok(())
@@ -84,6 +95,39 @@ impl<'a> Lowering<'_, 'a> {
         let start = locals.partition_point(|&offset| offset < function.start);
         let end = locals.partition_point(|&offset| offset < function.end);
         &locals[start..end]
+    }
+
+    /// Notes a variable of lanes or workgroups that has no initial value.
+    fn note_without_value(&mut self, inst: Instruction<'a>, functions: &[u32]) {
+        let function = match StorageClass(inst.arg(0)) {
+            StorageClass::Function => {
+                let function = self.m.function_at(inst.offset());
+                function.and_then(|it| functions.binary_search(&it).ok())
+            }
+            StorageClass::Private | StorageClass::Workgroup => None,
+            _ => return,
+        };
+        if let (None, Some(id)) = (self.initializer(inst), inst.result()) {
+            self.without_value(id, function.map(|it| it as u32));
+        }
+    }
+
+    /// Notes that a variable begins without a value.
+    pub(super) fn without_value(&mut self, id: Id, function: Option<u32>) {
+        let home = match self.values.get(&id.0) {
+            Some(Value::Register(columns)) => Home::Columns(columns.clone()),
+            Some(Value::Pointer(pointer)) => match pointer.address.object {
+                Object::Known(object) => Home::Object(object),
+                Object::Column(_) => return,
+            },
+            _ => return,
+        };
+        let name = self.name(id);
+        self.program.variables.push(Variable {
+            name,
+            home,
+            function,
+        });
     }
 
     fn variable(&mut self, inst: Instruction<'a>) -> Result<()> {
@@ -204,11 +248,8 @@ impl<'a> Lowering<'_, 'a> {
             offset: NO_REG,
             constant: 0,
         };
-        let pointer = Pointer {
-            address,
-            arrangement: Arrangement::Plain,
-        };
-        self.values.entry(id.0).or_insert(Value::Pointer(pointer));
+        let pointer = Value::Pointer(Pointer::plain(address));
+        self.values.entry(id.0).or_insert(pointer);
         Ok(object)
     }
 
@@ -219,12 +260,16 @@ impl<'a> Lowering<'_, 'a> {
         let Some((set, binding)) = set.zip(binding) else {
             return Err(self.broken("a resource has no set or binding"));
         };
-        let (block, count) = self.descriptor_array(pointee, set, binding)?;
+        let Descriptors {
+            ty: block,
+            count,
+            outer,
+        } = self.descriptors(class, pointee, (set, binding))?;
         let is_storage = class == StorageClass::StorageBuffer
             || self.m.is_decorated(block, Decoration::BufferBlock);
         let writable = is_storage && !self.is_read_only(id, block);
         let name = self.name(id);
-        for element in 0..count.unwrap_or(1) {
+        for element in 0..count {
             let kind = ObjectKind::Buffer {
                 set,
                 binding,
@@ -233,37 +278,8 @@ impl<'a> Lowering<'_, 'a> {
             };
             self.object(id, &name, kind)?;
         }
-        if let Some(count) = count {
-            self.descriptor_counts.insert(id.0, count);
-        }
+        self.note_descriptors(id, outer);
         Ok(())
-    }
-
-    /// What is in the descriptors of a variable, and how many there are if it is an array.
-    pub(super) fn descriptor_array(
-        &self,
-        pointee: Id,
-        set: u32,
-        binding: u32,
-    ) -> Result<(Id, Option<u32>)> {
-        let (element, count) = match self.m.ty(pointee) {
-            Type::Array { element, length } => {
-                let count = self.m.constant_u64(length).unwrap_or(u64::MAX);
-                (element, Some(u32::try_from(count).unwrap_or(u32::MAX)))
-            }
-            Type::RuntimeArray { element } => {
-                let given = self.surroundings.descriptors.get(&(set, binding));
-                (element, Some(given.copied().unwrap_or(1)))
-            }
-            _ => (pointee, None),
-        };
-        if self.is_array(element) {
-            return Err(self.unsupported("an array of arrays of descriptors"));
-        }
-        if count.is_some_and(|count| count > MAX_DESCRIPTORS) {
-            return Err(self.unsupported("an array of more than 65,536 descriptors"));
-        }
-        Ok((element, count))
     }
 
     /// Whether a variable or all members of its block are not writable.
@@ -304,10 +320,18 @@ impl<'a> Lowering<'_, 'a> {
     /// Whether a variable, or a part of it that constants lead to, is only loaded and
     /// stored.
     fn needs_no_address(&self, variable: Id) -> bool {
+        let may_pass = self.passed.is_in_columns(variable);
+        matches!(self.use_of(variable, may_pass), Use::Accesses { .. })
+    }
+
+    /// What is done with a variable, or with a parameter that points to one, and whether it
+    /// may be passed to functions.
+    pub(super) fn use_of(&self, variable: Id, may_pass: bool) -> Use {
         // Untyped ones may be read as anything.
         if self.m.op_of(variable) == Op::UntypedVariableKHR {
-            return false;
+            return Use::Address;
         }
+        let mut is_written = false;
         let mut todo = vec![variable];
         let mut seen = HashSet::new();
         while let Some(pointer) = todo.pop() {
@@ -317,14 +341,17 @@ impl<'a> Lowering<'_, 'a> {
             }
             for &user in self.m.uses(pointer) {
                 let Some(inst) = self.m.inst(user) else {
-                    return false;
+                    return Use::Address;
                 };
-                let is_fine = match inst.op() {
+                let op = inst.op();
+                is_written |= matches!(op, Op::Store | Op::CopyMemory | Op::FunctionCall);
+                let is_fine = match op {
                     Op::Load | Op::LifetimeStart | Op::LifetimeStop => true,
                     // Casts that only tell for how long a variable is used.
                     Op::Bitcast => inst.result().is_some_and(|cast| self.is_only_told_of(cast)),
                     Op::Store => inst.arg(1) != pointer.0,
                     Op::CopyMemory => true,
+                    Op::FunctionCall => may_pass && pointer == variable,
                     Op::AccessChain | Op::InBoundsAccessChain => {
                         todo.extend(inst.result());
                         let indexes = inst.args().get(1..).unwrap_or_default();
@@ -338,11 +365,11 @@ impl<'a> Lowering<'_, 'a> {
                     _ => inst.offset() < self.m.functions_start,
                 };
                 if !is_fine {
-                    return false;
+                    return Use::Address;
                 }
             }
         }
-        true
+        Use::Accesses { is_written }
     }
 
     fn is_only_told_of(&self, cast: Id) -> bool {
@@ -412,7 +439,8 @@ impl<'a> Lowering<'_, 'a> {
             BuiltIn::LocalInvocationIndex => BuiltInValue::LocalInvocationIndex,
             BuiltIn::WorkgroupId => BuiltInValue::WorkgroupId,
             BuiltIn::NumWorkgroups => BuiltInValue::NumWorkgroups,
-            BuiltIn::WorkgroupSize | BuiltIn::EnqueuedWorkgroupSize => BuiltInValue::WorkgroupSize,
+            BuiltIn::WorkgroupSize => BuiltInValue::WorkgroupSize,
+            BuiltIn::EnqueuedWorkgroupSize => BuiltInValue::EnqueuedWorkgroupSize,
             BuiltIn::GlobalSize => BuiltInValue::GlobalSize,
             BuiltIn::GlobalOffset => BuiltInValue::GlobalOffset,
             BuiltIn::GlobalLinearId => BuiltInValue::GlobalLinearId,
@@ -421,7 +449,8 @@ impl<'a> Lowering<'_, 'a> {
             BuiltIn::SubgroupSize if is_kernel => BuiltInValue::SubgroupCount,
             BuiltIn::SubgroupSize | BuiltIn::SubgroupMaxSize => BuiltInValue::SubgroupSize,
             BuiltIn::SubgroupId => BuiltInValue::SubgroupId,
-            BuiltIn::NumSubgroups | BuiltIn::NumEnqueuedSubgroups => BuiltInValue::NumSubgroups,
+            BuiltIn::NumSubgroups => BuiltInValue::NumSubgroups,
+            BuiltIn::NumEnqueuedSubgroups => BuiltInValue::NumEnqueuedSubgroups,
             BuiltIn::SubgroupLocalInvocationId => BuiltInValue::SubgroupLocalInvocationId,
             BuiltIn::SubgroupEqMask => BuiltInValue::SubgroupEqMask,
             BuiltIn::SubgroupGeMask => BuiltInValue::SubgroupGeMask,

@@ -93,3 +93,43 @@ impl<'a> Lowering<'_, 'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use spirvkit_analysis::ModuleIndex;
+
+    use super::super::{Surroundings, lower};
+    use crate::optimize::optimize;
+    use crate::program::Inst;
+
+    /// So a run that nobody watches takes no instruction more.
+    #[test]
+    fn only_programs_that_are_watched_tell_anyone() {
+        let text = include_str!("../../samples/double.spvasm");
+        let words = spirvkit_text::assemble(text, &Default::default())
+            .unwrap()
+            .words;
+        let m = ModuleIndex::new(&words).unwrap();
+        let told = [false, true].map(|is_observed| {
+            let surroundings = Surroundings {
+                lanes: 32,
+                is_observed,
+                ..Surroundings::default()
+            };
+            let mut program = lower(
+                &m,
+                m.entry_points[0].function,
+                &surroundings,
+                &mut Vec::new(),
+            )
+            .unwrap();
+            if !is_observed {
+                optimize(&mut program);
+            }
+            let told = |inst: &&Inst| matches!(inst, Inst::Watch(_));
+            program.code.iter().filter(told).count()
+        });
+        assert_eq!(told[0], 0);
+        assert!(told[1] > 0);
+    }
+}

@@ -13,7 +13,7 @@ use crate::program::{Address, Cell, Leaf, NO_REG, Object, ObjectKind, Pair, Reg}
 
 /// How the offsets of the active lanes follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
+pub(super) enum Pattern {
     /// All are the same.
     Uniform(usize),
     /// That of the first lane, were it active; each is a cell further than the one before.
@@ -67,7 +67,7 @@ impl<const W: usize> Gang<W> {
     /// Loads of all lanes; false, with nothing done, if they have to be done one by one.
     pub(super) fn load_together(
         &mut self,
-        shared: &Shared<'_>,
+        shared: &mut Shared<'_>,
         memory: &[u8],
         active: &Active<W>,
         to: Reg,
@@ -88,13 +88,16 @@ impl<const W: usize> Gang<W> {
 
     fn load_cells<const N: usize>(
         &mut self,
-        shared: &Shared<'_>,
+        shared: &mut Shared<'_>,
         memory: &[u8],
         active: &Active<W>,
         to: Reg,
         Cell { leaf, address }: Cell,
         home: Home,
     ) -> bool {
+        if let (Home::Buffer(buffer), Some(tracks)) = (&home, &mut shared.tracks) {
+            self.track_together::<N>(tracks, active, (*buffer, address), false);
+        }
         let read = match home {
             Home::Buffer(buffer) => self.read::<N>(&shared.buffers[buffer], active, address),
             Home::Workgroup(range) => self.read::<N>(&memory[range], active, address),
@@ -168,7 +171,7 @@ impl<const W: usize> Gang<W> {
 
     /// The object that all active lanes access, if it is one.
     #[inline(always)]
-    fn same_object(&self, active: &Active<W>, object: Object) -> Option<u32> {
+    pub(super) fn same_object(&self, active: &Active<W>, object: Object) -> Option<u32> {
         match object {
             Object::Known(object) => Some(object),
             Object::Column(column) => {
@@ -243,6 +246,9 @@ impl<const W: usize> Gang<W> {
         address: Address,
         home: Home,
     ) -> bool {
+        if let (Home::Buffer(buffer), Some(tracks)) = (&home, &mut shared.tracks) {
+            self.track_together::<N>(tracks, active, (*buffer, address), true);
+        }
         let bytes = match home {
             Home::Buffer(buffer) => &mut shared.buffers[buffer][..],
             Home::Workgroup(range) => &mut memory[range],
@@ -345,7 +351,7 @@ impl<const W: usize> Gang<W> {
     }
 
     #[inline(always)]
-    fn offset_of(&self, address: Address, lane: usize) -> usize {
+    pub(super) fn offset_of(&self, address: Address, lane: usize) -> usize {
         match address.offset {
             NO_REG => address.constant as usize,
             column => {
@@ -357,7 +363,7 @@ impl<const W: usize> Gang<W> {
 
     /// How the offsets follow each other.
     #[inline(always)]
-    fn pattern<const N: usize>(&self, active: &Active<W>, address: Address) -> Pattern {
+    pub(super) fn pattern<const N: usize>(&self, active: &Active<W>, address: Address) -> Pattern {
         if address.offset == NO_REG {
             return Pattern::Uniform(address.constant as usize);
         }

@@ -9,6 +9,7 @@ use super::{Gang, Shared, Stop};
 use crate::program::{
     Address, Atomic, BuiltInValue, FrameKind, Inst, Leaf, Object, ObjectKind, Pc, Place, Program,
 };
+use crate::undefined::UndefinedBits;
 
 /// How many lanes its gang has, of which it is the first.
 const LANES: usize = 4;
@@ -81,6 +82,7 @@ pub(crate) struct Standing {
     constructs: Vec<FrameKind>,
     columns: Vec<u32>,
     memory: Vec<u8>,
+    undefined: Vec<u32>,
 }
 
 #[derive(Clone)]
@@ -240,7 +242,12 @@ impl Alone {
     }
 
     /// Gives a load its value.
-    pub(crate) fn load(&mut self, program: &Program, pc: Pc, value: u64) {
+    pub(crate) fn load(
+        &mut self,
+        program: &Program,
+        pc: Pc,
+        (value, undefined): (u64, UndefinedBits),
+    ) {
         let Inst::Load { to, cell } = program.code[pc as usize] else {
             return;
         };
@@ -252,6 +259,12 @@ impl Alone {
         if cell.leaf.columns() == 2 {
             self.gang.columns[to as usize + 1][0] = (value >> 32) as u32;
         }
+        self.gang.take_undefined(program, to, undefined);
+    }
+
+    /// The undefined bits of what it stores.
+    pub(crate) fn undefined_to_store(&mut self) -> UndefinedBits {
+        self.gang.undefined_to_store()
     }
 
     /// What an atomic writes where this value stands; nothing if it doesn't.
@@ -263,9 +276,15 @@ impl Alone {
     }
 
     /// Gives an atomic its result.
-    pub(crate) fn set_result(&mut self, atomic: &Atomic, old: u64) {
+    pub(crate) fn set_result(
+        &mut self,
+        program: &Program,
+        atomic: &Atomic,
+        (old, undefined): (u64, UndefinedBits),
+    ) {
         let old = Scalar::new(atomic.ty, old);
         self.gang.set_scalar(atomic.to, 0, old);
+        self.gang.take_undefined(program, atomic.to, undefined);
     }
 
     /// Where it stands, at an instruction that it has stopped for.
@@ -276,6 +295,7 @@ impl Alone {
             constructs: self.gang.constructs(frame),
             columns: self.gang.columns.iter().map(|column| column[0]).collect(),
             memory: self.gang.memory.clone(),
+            undefined: self.gang.shadows.first_lane(),
         }
     }
 }
@@ -301,7 +321,7 @@ fn subgroup_input(
     match built_in {
         BuiltInValue::SubgroupSize => one(size),
         BuiltInValue::SubgroupId => one(local / size),
-        BuiltInValue::NumSubgroups => one(all.div_ceil(size)),
+        BuiltInValue::NumSubgroups | BuiltInValue::NumEnqueuedSubgroups => one(all.div_ceil(size)),
         BuiltInValue::SubgroupLocalInvocationId => one(lane),
         BuiltInValue::SubgroupEqMask => mask(bit),
         BuiltInValue::SubgroupGeMask => mask(from),

@@ -130,6 +130,7 @@ impl<const W: usize> Gang<W> {
         Some((reason, lanes.fold(0, |all, lane| all | 1 << lane)))
     }
 
+    #[inline(always)]
     pub(crate) fn unary(&mut self, active: &Active<W>, op: Unary, to: Reg, a: Reg) {
         match op {
             Unary::FNegate => self.map(active, to, a, |a| a ^ 0x8000_0000),
@@ -137,6 +138,7 @@ impl<const W: usize> Gang<W> {
             Unary::Not => self.map(active, to, a, |a| !a),
             Unary::SNegate => self.map(active, to, a, u32::wrapping_neg),
             Unary::LogicalNot => self.map(active, to, a, |a| a ^ 1),
+            Unary::Freeze => self.copy(active, to, a),
             Unary::ConvertSToF => self.map(active, to, a, |a| (a as i32 as f32).to_bits()),
             Unary::ConvertUToF => self.map(active, to, a, |a| (a as f32).to_bits()),
             Unary::Sqrt => self.map_float(active, to, a, f32::sqrt),
@@ -144,8 +146,20 @@ impl<const W: usize> Gang<W> {
         }
     }
 
+    /// A shift by fewer than 32 bits, as many for all lanes.
+    #[inline(always)]
+    pub(crate) fn shift(&mut self, active: &Active<W>, op: Binary, to: Reg, a: Reg, bits: u32) {
+        match op {
+            Binary::ShiftLeft => self.map(active, to, a, |a| a.wrapping_shl(bits)),
+            Binary::ShiftRight => self.map(active, to, a, |a| a.wrapping_shr(bits)),
+            _ => self.map(active, to, a, |a| (a as i32).wrapping_shr(bits) as u32),
+        }
+    }
+
     /// An operation on two columns. Where its result is undefined for a lane, it is what
     /// `eval` commonly gives, and the reason is returned with the lanes.
+    // Inlined, because what calls decides by the operation just before.
+    #[inline(always)]
     pub(crate) fn binary(
         &mut self,
         active: &Active<W>,
@@ -239,6 +253,7 @@ impl<const W: usize> Gang<W> {
         undefined
     }
 
+    #[inline(always)]
     pub(crate) fn select(&mut self, active: &Active<W>, to: Reg, condition: Reg, a: Reg, b: Reg) {
         let condition = &self.columns[condition as usize];
         let (a, b) = (&self.columns[a as usize], &self.columns[b as usize]);

@@ -12,6 +12,7 @@
 use std::collections::VecDeque;
 use std::hash::Hasher;
 
+use super::undefined::Shadows;
 use crate::program::{Edge, FrameKind, NO_REG, Pc, Program, Reg, Switch};
 
 /// Lanes that execute the same instructions together.
@@ -135,16 +136,14 @@ pub(crate) struct Gang<const W: usize> {
     pub(crate) ready: VecDeque<Path>,
     /// Paths at a barrier, at the instruction behind it.
     pub(crate) waiting: Vec<Path>,
+    /// What is known of undefined values.
+    pub(crate) shadows: Shadows<W>,
 }
 
 impl<const W: usize> Gang<W> {
     pub(crate) fn new(program: &Program) -> Self {
-        let mut columns = vec![[0; W]; program.columns as usize];
-        for &(column, word) in &program.constants {
-            columns[column as usize] = [word; W];
-        }
-        Self {
-            columns,
+        let mut gang = Self {
+            columns: vec![[0; W]; program.columns as usize],
             temporaries: program.temporaries,
             memory: vec![0; program.lane_bytes as usize * W],
             id: [0; 3],
@@ -155,6 +154,17 @@ impl<const W: usize> Gang<W> {
             free: Vec::new(),
             ready: VecDeque::new(),
             waiting: Vec::new(),
+            shadows: Shadows::new(program),
+        };
+        gang.forget(program);
+        gang
+    }
+
+    /// Forgets what workgroups before have left in registers.
+    pub(crate) fn forget(&mut self, program: &Program) {
+        self.columns.fill([0; W]);
+        for &(column, word) in &program.constants {
+            self.columns[column as usize] = [word; W];
         }
     }
 
@@ -177,6 +187,7 @@ impl<const W: usize> Gang<W> {
         for &column in &program.zeroed {
             self.columns[column as usize] = [0; W];
         }
+        self.shadows.begin(program);
         self.ready.clear();
         self.ready.push_back(Path {
             pc: program.functions[program.entry as usize],
@@ -376,6 +387,9 @@ impl<const W: usize> Gang<W> {
     }
 
     fn make_moves(&mut self, program: &Program, active: &Active<W>, edge: Edge) {
+        if program.undefined.is_some() {
+            self.follow_moves(program, active, edge);
+        }
         for &(to, from) in &program.moves[edge.moves.0 as usize..edge.moves.1 as usize] {
             self.copy(active, to, from);
         }
@@ -421,6 +435,29 @@ impl<const W: usize> Gang<W> {
             next = frame.parent;
         }
         all
+    }
+
+    /// Lets the last path within a call go on behind it, together with the lanes that have
+    /// returned; false, with nothing done, if there is more to do.
+    pub(crate) fn return_last(&mut self, active: &mut Active<W>, path: &mut Path) -> bool {
+        let Some(frame) = self.frames.get(path.frame as usize) else {
+            return false;
+        };
+        let FrameKind::Call { back } = frame.kind else {
+            return false;
+        };
+        if frame.inside != 1 || back == NOWHERE {
+            return false;
+        }
+        let mask = path.mask | frame.at_merge;
+        self.free.push(path.frame);
+        path.pc = back;
+        path.frame = frame.parent;
+        if mask != path.mask {
+            path.mask = mask;
+            *active = Active::new(mask);
+        }
+        true
     }
 
     /// Ends a path whose lanes return from the function they are in.

@@ -1,10 +1,20 @@
 //! Copies of as many elements as operands say.
 
-use super::Shared;
 use super::control::{Active, Gang};
 use super::memory::Access;
+use super::{Shared, Touch};
 use crate::program::{Address, Pair, Pc, advanced};
 use crate::special::Copies;
+
+/// An access for whoever looks for races.
+fn touch(access: Access, written: Option<&[u8]>) -> Touch<'_> {
+    Touch {
+        object: access.object,
+        offset: access.offset,
+        bytes: access.bytes,
+        written,
+    }
+}
 
 impl<const W: usize> Gang<W> {
     pub(crate) fn copies(
@@ -15,19 +25,26 @@ impl<const W: usize> Gang<W> {
         pc: Pc,
         copies: &Copies,
     ) {
-        let size: u32 = shared.program.workgroup_size.iter().product();
+        // Elements without contents take no time, however many they are.
+        if copies.leaves.is_empty() {
+            return;
+        }
+        let size: u32 = shared.program.size_of(self.id).iter().product();
         for lane in active.lanes() {
             let own = u64::from(self.first) + lane as u64;
             let (first, step) = match copies.is_shared {
                 true => (own, u64::from(size)),
                 false => (0, 1),
             };
+            let count = self.long(copies.count, lane);
             let mut index = first;
-            // The first that fails ends it, so that it ends however many there are said to be.
-            while index < self.long(copies.count, lane)
-                && self.copy_element(shared, memory, pc, copies, index, lane)
-            {
-                index += step;
+            // The first that fails ends it, and so does the limit of the run.
+            while index < count && shared.steps <= shared.max_steps {
+                shared.steps += copies.leaves.len() as u64;
+                if !self.copy_element(shared, memory, pc, copies, index, lane) {
+                    break;
+                }
+                index = index.saturating_add(step);
             }
         }
     }
@@ -62,6 +79,7 @@ impl<const W: usize> Gang<W> {
             let to = place(self, copies.to, to_stride, true);
             let mut buffer = [0; 8];
             let room = &mut buffer[..leaf.bytes() as usize];
+            self.record(shared, memory, pc, lane, touch(from, None));
             match self.bytes(shared, memory, from, lane) {
                 Ok(bytes) => room.copy_from_slice(bytes),
                 Err(why) => {
@@ -69,6 +87,7 @@ impl<const W: usize> Gang<W> {
                     return false;
                 }
             }
+            self.record(shared, memory, pc, lane, touch(to, Some(room)));
             match self.bytes(shared, memory, to, lane) {
                 Ok(bytes) => bytes.copy_from_slice(room),
                 Err(why) => {
@@ -76,6 +95,8 @@ impl<const W: usize> Gang<W> {
                     return false;
                 }
             }
+            let places = [to, from].map(|it| (it.object, it.offset));
+            self.follow_copy(shared, memory, places, leaf.bytes(), lane);
         }
         true
     }

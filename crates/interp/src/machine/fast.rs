@@ -57,10 +57,13 @@ fn is_near_tie(sum: f64) -> bool {
 }
 
 impl<const W: usize> Gang<W> {
-    fn three(&self, general: &General) -> [[u32; W]; 3] {
-        [0, 1, 2].map(|index| match general.operands.get(index) {
-            Some(&(_, [low, _])) => self.columns[low as usize],
-            None => [0; W],
+    /// The operands' columns; the first in the place of those that there are not.
+    #[inline(always)]
+    fn three(&self, general: &General) -> [&[u32; W]; 3] {
+        let first = general.operands[0].1[0];
+        [0, 1, 2].map(|index| {
+            let operand = general.operands.get(index);
+            &self.columns[operand.map_or(first, |operand| operand.1[0]) as usize]
         })
     }
 
@@ -78,7 +81,7 @@ impl<const W: usize> Gang<W> {
                 self.glsl_floats(active, general, instruction, kind)
             }
             Fast::One(function) => {
-                let [a, ..] = self.three(general);
+                let a = *self.three(general)[0];
                 let one = |a: u32| function(f64::from(float(a))) as f32;
                 self.each(
                     active,
@@ -88,7 +91,7 @@ impl<const W: usize> Gang<W> {
                 )
             }
             Fast::Two(function) => {
-                let [a, b, _] = self.three(general);
+                let [&a, &b, _] = self.three(general);
                 let two = |a: u32, b: u32| function(float(a).into(), float(b).into()) as f32;
                 let word = |lane: usize| without_payload(two(a[lane], b[lane]).to_bits());
                 self.each(active, to, word, &[&a, &b])
@@ -116,7 +119,7 @@ impl<const W: usize> Gang<W> {
                 let [a, ..] = self.three(general);
                 let a = match kind {
                     Kind::Half => a.map(single_of),
-                    Kind::Single => a,
+                    Kind::Single => *a,
                 };
                 let above = match is_signed {
                     true => (1u64 << (width - 1)) as f32,
@@ -302,10 +305,14 @@ impl<const W: usize> Gang<W> {
             self.write(active, to, a.map(|a| a ^ sign));
             return true;
         }
-        let [a, b] = [a, b].map(|column| match kind {
-            Kind::Half => column.map(single_of),
-            Kind::Single => column,
-        });
+        let widened;
+        let [a, b] = match kind {
+            Kind::Half => {
+                widened = [a, b].map(|column| column.map(single_of));
+                [&widened[0], &widened[1]]
+            }
+            Kind::Single => [a, b],
+        };
         macro_rules! numbers {
             ($number:expr) => {{
                 let number = $number;

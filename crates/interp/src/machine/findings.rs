@@ -101,6 +101,27 @@ impl Findings {
         self.count(program, kind, pc, invocations, finding);
     }
 
+    /// An undefined value where there must be none, with what else there is to say of it.
+    pub(crate) fn uninitialized(
+        &mut self,
+        program: &Program,
+        pc: Pc,
+        invocations: Invocations,
+        is_warning: bool,
+        (message, other): (impl FnOnce() -> String, Option<(u32, String)>),
+    ) {
+        let kind = &kinds::UNINITIALIZED;
+        let finding = || Finding {
+            kind,
+            message: message(),
+            invocations,
+            other,
+            is_warning,
+            times: 0,
+        };
+        self.count(program, kind, pc, invocations, finding);
+    }
+
     pub(crate) fn unreachable(&mut self, program: &Program, pc: Pc, invocations: Invocations) {
         let message = || String::from("`OpUnreachable` is reached");
         self.add(program, &kinds::UNREACHABLE, pc, invocations, message);
@@ -204,6 +225,31 @@ impl Findings {
         }
     }
 
+    /// Adds those of workgroups that ran at the same time: the first workgroup is named.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        let place = |finding: &Finding| {
+            let [x, y, z] = finding.invocations.workgroup;
+            [z, y, x]
+        };
+        for (key, finding) in &other.found {
+            match self.found.entry(*key) {
+                Entry::Vacant(entry) => _ = entry.insert(finding.clone()),
+                Entry::Occupied(mut entry) => {
+                    let times = entry.get().times + finding.times;
+                    if place(finding) < place(entry.get()) {
+                        entry.insert(finding.clone());
+                    }
+                    entry.get_mut().times = times;
+                }
+            }
+        }
+    }
+
+    /// Whether no more are kept, so that it matters which came first.
+    pub(crate) fn are_full(&self) -> bool {
+        self.found.len() >= MAX_FINDINGS
+    }
+
     /// All findings in the order of the module. `order` is the one of execution.
     pub(crate) fn into_diagnostics(self, program: &Program, order: u64) -> Vec<Diagnostic> {
         let found = self.found.into_iter();
@@ -243,7 +289,7 @@ impl Finding {
 
 /// An invocation by its ids.
 fn invocation(program: &Program, workgroup: [u32; 3], local: u32) -> String {
-    let local = program.local_id(local);
+    let local = program.local_id(workgroup, local);
     format!(
         "invocation ({}, {}, {}) of workgroup ({}, {}, {})",
         local[0], local[1], local[2], workgroup[0], workgroup[1], workgroup[2]

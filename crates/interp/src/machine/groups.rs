@@ -60,23 +60,16 @@ impl<const W: usize> Gang<W> {
             GroupOp::BallotFindMsb => self.for_each(active, group, |this, lane| {
                 63u32.wrapping_sub(this.ballot(group, lane).leading_zeros())
             }),
-            GroupOp::BroadcastFirst => self.fetch(active, group, |_, _, _| first),
-            GroupOp::Broadcast | GroupOp::Shuffle => {
-                self.fetch(active, group, |_, _, second| second as usize);
-            }
-            GroupOp::ShuffleXor => {
-                self.fetch(active, group, |_, lane, second| lane ^ second as usize);
-            }
-            GroupOp::ShuffleUp => self.fetch(active, group, |_, lane, second| {
-                lane.wrapping_sub(second as usize)
-            }),
-            GroupOp::ShuffleDown => self.fetch(active, group, |_, lane, second| {
-                lane.wrapping_add(second as usize)
-            }),
-            GroupOp::Rotate => self.fetch(active, group, |this, lane, second| {
-                let size = cluster_size(group, this.size);
-                lane / size * size + (lane % size + second as usize % size) % size
-            }),
+            GroupOp::BroadcastFirst
+            | GroupOp::Broadcast
+            | GroupOp::Shuffle
+            | GroupOp::ShuffleXor
+            | GroupOp::ShuffleUp
+            | GroupOp::ShuffleDown
+            | GroupOp::Rotate
+            | GroupOp::QuadBroadcast
+            | GroupOp::QuadLane { .. }
+            | GroupOp::QuadSwap => self.fetch(active, group),
             GroupOp::Window { up } => self.window(active, group, up),
             GroupOp::Partition(ty) => {
                 let size = ty.width().div_ceil(32) as usize;
@@ -111,17 +104,6 @@ impl<const W: usize> Gang<W> {
                 let all = lanes(bits).filter(is_true);
                 self.set_truths(active, group, all.fold(0, |all, lane| all | 1 << lane));
             }
-            GroupOp::QuadBroadcast => self.fetch(active, group, |_, lane, second| {
-                (lane & !3) | (second as usize & 3)
-            }),
-            GroupOp::QuadLane { keep, set } => {
-                let (keep, set) = (keep as usize | !3, set as usize);
-                self.fetch(active, group, |_, lane, _| lane & keep | set);
-            }
-            // 0 is horizontal, 1 vertical, 2 diagonal.
-            GroupOp::QuadSwap => self.fetch(active, group, |_, lane, second| {
-                lane ^ (second as usize + 1)
-            }),
             GroupOp::Arithmetic {
                 op,
                 ty,
@@ -163,29 +145,53 @@ impl<const W: usize> Gang<W> {
             let column = group.value.get(index);
             column.map_or(0, |&column| u64::from(self.columns[column as usize][lane]))
         };
-        (word(1) << 32 | word(0)) & (u64::MAX >> (64 - W))
+        (word(1) << 32 | word(0)) & (u64::MAX >> (64 - self.size.clamp(1, 64)))
     }
 
     /// Gives each lane what another has. What a lane has that takes no part is undefined: it
     /// is left as it is there.
-    fn fetch(
-        &mut self,
-        active: &Active<W>,
-        group: &Group,
-        source: impl Fn(&Self, usize, u32) -> usize,
-    ) {
+    fn fetch(&mut self, active: &Active<W>, group: &Group) {
         let mut sources = [0; W];
         for lane in active.lanes() {
-            let second = match group.second {
-                crate::program::NO_REG => 0,
-                column => self.columns[column as usize][lane],
-            };
-            sources[lane] = source(self, lane, second);
+            sources[lane] = self.source(active, group, lane);
         }
         for (&to, &value) in group.to.iter().zip(&group.value) {
             let words = self.columns[value as usize];
             let fetched = sources.map(|lane| words.get(lane).copied().unwrap_or(0));
             self.write(active, to, fetched);
+        }
+    }
+
+    /// The lane whose value a lane gets, which need not be there.
+    pub(super) fn source(&self, active: &Active<W>, group: &Group, lane: usize) -> usize {
+        let second = match group.second {
+            crate::program::NO_REG => 0,
+            column => self.columns[column as usize][lane] as usize,
+        };
+        match group.op {
+            GroupOp::BroadcastFirst => active.bits.trailing_zeros() as usize,
+            GroupOp::ShuffleXor => lane ^ second,
+            GroupOp::ShuffleUp => lane.wrapping_sub(second),
+            GroupOp::ShuffleDown => lane.wrapping_add(second),
+            GroupOp::Rotate => {
+                let size = cluster_size(group, self.size);
+                lane / size * size + (lane % size + second % size) % size
+            }
+            GroupOp::QuadBroadcast => (lane & !3) | (second & 3),
+            GroupOp::QuadLane { keep, set } => lane & (keep as usize | !3) | set as usize,
+            // 0 is horizontal, 1 vertical, 2 diagonal.
+            GroupOp::QuadSwap => lane ^ (second + 1),
+            _ => second,
+        }
+    }
+
+    /// The lane whose value a lane gets, counted through two values.
+    pub(super) fn source_in_window(&self, group: &Group, up: bool, lane: usize) -> Option<usize> {
+        let size = self.size.max(1) as usize;
+        let delta = self.columns[group.second as usize][lane] as usize;
+        match up {
+            true => (lane + size).checked_sub(delta),
+            false => Some(lane.saturating_add(delta)),
         }
     }
 
@@ -198,11 +204,7 @@ impl<const W: usize> Gang<W> {
             let both = [self.columns[first as usize], self.columns[second as usize]];
             let mut words = [0; W];
             for lane in active.lanes() {
-                let delta = self.columns[group.second as usize][lane] as usize;
-                let source = match up {
-                    true => (lane + size).checked_sub(delta),
-                    false => Some(lane.saturating_add(delta)),
-                };
+                let source = self.source_in_window(group, up, lane);
                 let word = |source: usize| both.get(source / size)?.get(source % size).copied();
                 words[lane] = source.and_then(word).unwrap_or(0);
             }
@@ -211,7 +213,7 @@ impl<const W: usize> Gang<W> {
     }
 
     /// The active lanes that belong together.
-    fn clusters(&self, active: &Active<W>, group: &Group) -> Vec<u64> {
+    pub(super) fn clusters(&self, active: &Active<W>, group: &Group) -> Vec<u64> {
         if group.partition.is_empty() {
             let size = cluster_size(group, self.size);
             let starts = (0..W).step_by(size);

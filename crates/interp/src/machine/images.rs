@@ -1,12 +1,14 @@
 //! Instructions on images: operands of each lane, what is asked of its image, and what is wrong
 //! with that.
 
+use std::cell::RefCell;
+
 use spirvkit_diagnostics::Kind;
 use spirvkit_eval::{Scalar, ScalarType, Texel};
 use spirvkit_grammar::{Dim, ImageChannelDataType, ImageChannelOrder};
 
 use super::control::{Active, Gang};
-use super::{SameValue, Shared, is_column};
+use super::{Shared, Touch, is_column};
 use crate::image::{
     Access, AddressMode, Bound, Coordinates, Dimension, Gradients, ImageOp, Lod, LodOperand,
     Request, Sampler, View, data_type, detail, gather, level, order, sample,
@@ -37,6 +39,9 @@ impl<const W: usize> Gang<W> {
         for lane in active.lanes() {
             self.set_word(access.residency, lane, 0);
             let object = self.word(access.image, lane) as usize;
+            if matches!(access.op, ImageOp::Sample | ImageOp::Gather(_)) {
+                shared.track_image(object, None);
+            }
             let image = shared.images.bound.get(object).and_then(Option::as_ref);
             let Some(image) = image else {
                 let message = || String::from("there is no image");
@@ -44,14 +49,21 @@ impl<const W: usize> Gang<W> {
                 self.set_texel(access, lane, &Texel::Unsigned([0; 4]));
                 continue;
             };
+            let touched = shared.races.is_some().then(RefCell::default);
             let view = View {
                 shape: &image.shape,
                 layout: &image.layout,
                 bytes: &shared.buffers[shared.homes[object]],
+                touched: touched.as_ref(),
             };
+            let size = image.shape.format.texel_size() as u32;
             match &access.op {
                 ImageOp::Sample | ImageOp::Gather(_) => {
                     let (texel, wrong) = self.sampled(shared, &view, access, lane);
+                    for place in touched.map_or_else(Vec::new, RefCell::into_inner) {
+                        let touch = texel_at(object, place, size, None);
+                        self.record(shared, &[], pc, lane, touch);
+                    }
                     self.finish_read(shared, pc, access, lane, object, texel);
                     if let Some(message) = wrong {
                         self.report_image(shared, pc, &kinds::SAMPLER, lane, || message.into());
@@ -143,6 +155,7 @@ impl<const W: usize> Gang<W> {
             shape: &image.shape,
             layout: &image.layout,
             bytes: &shared.buffers[shared.homes[object]],
+            touched: None,
         };
         let spot = self.spot(access, image, lane);
         let Spot {
@@ -155,13 +168,15 @@ impl<const W: usize> Gang<W> {
         let texel = place.map_or_else(|| view.nothing(), |place| view.read_at(place));
         let readable = image.declared.readable;
         let bytes = image.shape.format.texel_size() as u32;
+        if let Some(place) = place {
+            shared.track_image(object, Some((place as usize, bytes as usize)));
+        }
         self.finish_read(shared, pc, access, lane, object, texel);
         match place {
-            Some(place) if shared.races.is_some() => {
-                let texel = (object as u32, place as u32, bytes);
-                self.race_of_texel(shared, pc, lane, texel, None);
+            Some(place) => {
+                let touch = texel_at(object, place, bytes, None);
+                self.record(shared, &[], pc, lane, touch);
             }
-            Some(_) => {}
             None => self.report_spot(shared, pc, lane, object, spot),
         }
         if !readable {
@@ -211,10 +226,10 @@ impl<const W: usize> Gang<W> {
             format.write(&texel, new);
             let start = usize::try_from(place).unwrap_or(usize::MAX);
             let range = start..start.saturating_add(new.len());
-            if shared.races.is_some() {
-                let is_there = shared.buffers[home].get(range.clone()) == Some(&*new);
-                let place = (object as u32, place as u32, new.len() as u32);
-                self.race_of_texel(shared, pc, lane, place, Some(SameValue(is_there)));
+            let touch = texel_at(object, place, new.len() as u32, Some(new));
+            self.record(shared, &[], pc, lane, touch);
+            if let Some(tracks) = &mut shared.tracks {
+                tracks.note(home, start, new.len(), true);
             }
             if let Some(bytes) = shared.buffers[home].get_mut(range) {
                 bytes.copy_from_slice(new);
@@ -439,6 +454,9 @@ impl<const W: usize> Gang<W> {
     }
 
     fn report_spot(&self, shared: &mut Shared<'_>, pc: Pc, lane: usize, object: usize, spot: Spot) {
+        if shared.is_robust {
+            return;
+        }
         let Some(image) = shared.images.bound.get(object).and_then(Option::as_ref) else {
             return;
         };
@@ -498,6 +516,16 @@ impl<const W: usize> Gang<W> {
         shared
             .findings
             .add(program, &kinds::IMAGE, pc, invocations, message);
+    }
+}
+
+/// An access to a texel at a place in the bytes of an object, for whoever looks for races.
+fn texel_at(object: usize, place: u64, bytes: u32, written: Option<&[u8]>) -> Touch<'_> {
+    Touch {
+        object: object as u32,
+        offset: place as u32,
+        bytes,
+        written,
     }
 }
 

@@ -6,6 +6,7 @@ use spirvkit_grammar::Op;
 use super::Shared;
 use super::alu::evaluate;
 use super::control::{Active, Gang};
+use super::undefined::follow_collective;
 use crate::kinds;
 use crate::program::{Inst, Pc, Reg, Scan};
 use crate::special::{Collective, Dot, Matrix, Multiply, Special};
@@ -59,6 +60,7 @@ impl<const W: usize> Gang<W> {
                 perform(shared, std::slice::from_mut(self), *lanes, what);
             }
             Special::Dot(dot) => self.dot(shared, active, pc, dot),
+            Special::Place(place) => self.find_elements(shared, active, pc, place),
             Special::Clock { to } => {
                 let steps = shared.steps;
                 self.write(active, to[0], [steps as u32; W]);
@@ -117,6 +119,12 @@ pub(crate) fn perform<const W: usize>(
     lanes: u32,
     what: &Collective,
 ) {
+    // The last workgroups may have fewer.
+    let there: u32 = gangs.iter().map(|gang| gang.all.count_ones()).sum();
+    let lanes = lanes.min(there);
+    if let Some(undefined) = &shared.program.undefined {
+        follow_collective(undefined, gangs, lanes, what);
+    }
     let lanes_of_group = lanes as usize;
     // How many each has.
     let size = subgroup(gangs);
@@ -195,7 +203,7 @@ fn broadcast<const W: usize>(
     value: &[Reg],
     position: &[Reg],
 ) {
-    let size = shared.program.workgroup_size;
+    let size = shared.program.size_of(gangs[0].id);
     let mut index = 0u32;
     for (axis, &column) in position.iter().enumerate().rev() {
         let place = gangs[0].word(column, 0);

@@ -103,6 +103,7 @@ impl<const W: usize> Gang<W> {
         access: Access,
         lane: usize,
     ) -> Result<&'s mut [u8], NoAccess> {
+        shared.track(access);
         let (bytes, writable) = self.object(shared, memory, access.object, lane)?;
         let size = bytes.len();
         let start = access.offset as usize;
@@ -122,6 +123,19 @@ impl<const W: usize> Gang<W> {
         why: NoAccess,
         lane: usize,
     ) {
+        let is_bound = |kind| {
+            matches!(
+                kind,
+                ObjectKind::Buffer { .. } | ObjectKind::Resource { .. }
+            )
+        };
+        let info = shared.program.objects.get(access.object as usize);
+        if shared.is_robust
+            && matches!(why, NoAccess::Bounds { .. })
+            && info.is_some_and(|info| is_bound(info.kind))
+        {
+            return;
+        }
         let kind = match why {
             NoAccess::Null => &kinds::NULL,
             NoAccess::Bounds { .. } => &kinds::BOUNDS,
@@ -158,6 +172,9 @@ impl<const W: usize> Gang<W> {
         to: Reg,
         cell: Cell,
     ) {
+        if shared.races.is_some() {
+            self.record_cells(shared, memory, active, pc, (cell, None));
+        }
         if self.load_together(shared, memory, active, to, cell) {
             return;
         }
@@ -202,6 +219,9 @@ impl<const W: usize> Gang<W> {
         from: Pair,
         cell: Cell,
     ) {
+        if shared.races.is_some() {
+            self.record_cells(shared, memory, active, pc, (cell, Some(from)));
+        }
         if self.store_together(shared, memory, active, from, cell) {
             return;
         }
@@ -358,7 +378,7 @@ impl<const W: usize> Gang<W> {
             };
             shared.changes += u64::from(changed);
             if shared.races.is_some() {
-                self.race_of_atomic(shared, pc, atomic, lane, wrote);
+                self.record_atomic(shared, pc, atomic, lane, wrote);
             }
             self.set_scalar(atomic.to, lane, old);
         }

@@ -7,6 +7,7 @@
 mod access;
 mod alone;
 mod alu;
+mod buffer;
 mod control;
 mod copies;
 mod fast;
@@ -20,20 +21,29 @@ mod memory;
 mod print;
 mod race;
 mod schedule;
+mod tensors;
+mod threads;
+mod tracks;
+mod undefined;
 mod watch;
 
 use std::collections::VecDeque;
 
+use hashbrown::HashMap;
+
 use crate::image::Images;
 use crate::observe::Observer;
-use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Place, Program};
+use crate::program::{BuiltInValue, Input, Inst, NO_REG, ObjectKind, Pc, Place, Program};
 use crate::special::Special;
 pub(crate) use alone::{Alone, Spot, Standing, Stopped, value, with_stops};
+pub(crate) use buffer::Buffer;
 use control::{Active, Path, lanes};
 pub(crate) use control::{Gang, Invocations};
 pub(crate) use findings::Findings;
-pub(crate) use race::{Race, RaceOptions, Races, SameValue};
+pub(crate) use race::{Race, RaceOptions, Races, Touch};
 pub(crate) use schedule::Schedule;
+use tracks::Traffic;
+pub(crate) use undefined::Stored;
 
 /// How many branches backwards, and turns of loops whose lanes wait for each other, a gang may
 /// take before others have their turn.
@@ -48,13 +58,23 @@ const MAX_BYTES_UNDER_WAY: u64 = 1 << 28;
 /// How many bytes a workgroup with gangs of so many lanes takes.
 pub(crate) fn workgroup_bytes(program: &Program, lanes: usize) -> u64 {
     let size: u32 = program.workgroup_size.iter().product();
-    let lanes = u64::from(size).next_multiple_of(lanes as u64);
+    let gangs = u64::from(size).div_ceil(lanes as u64);
+    let lanes = gangs * lanes as u64;
     let of_lane = 4 * u64::from(program.columns) + u64::from(program.lane_bytes);
-    lanes * of_lane + u64::from(program.workgroup_bytes)
+    let of_shadows = match &program.undefined {
+        Some(undefined) => {
+            let lane_bytes = if undefined.follows_lanes {
+                program.lane_bytes
+            } else {
+                0
+            };
+            lanes * 4 * u64::from(undefined.shadows) + gangs * 8 * u64::from(lane_bytes)
+        }
+        None => 0,
+    };
+    let of_workgroup = u64::from(program.workgroup_bytes) + program.workgroup_shadow() as u64;
+    lanes * of_lane + of_shadows + of_workgroup
 }
-
-/// A buffer of the run.
-pub(crate) type Buffer = Vec<u8>;
 
 /// What all workgroups share.
 pub(crate) struct Shared<'p> {
@@ -84,6 +104,83 @@ pub(crate) struct Shared<'p> {
     pub(crate) schedule: Option<Schedule>,
     /// How many invocations a subgroup has.
     pub(crate) subgroup_size: u32,
+    /// Bytes of workgroups that undefined values were stored to, by workgroup and offset.
+    pub(crate) stored: HashMap<([u32; 3], u32), Stored>,
+    /// Whether accesses through descriptors may be out of bounds (Vulkan, "Robust Buffer
+    /// Access 2" and "Robust Image Access 2").
+    pub(crate) is_robust: bool,
+    /// How many threads there may be.
+    pub(crate) threads: usize,
+    /// Who is told that a workgroup has ended.
+    pub(crate) tick: Option<Tick<'p>>,
+    /// Whether lanes may see what others have in registers.
+    pub(crate) are_lanes_together: bool,
+    /// Whether workgroups that go round loops for long go on all the same, because they can't
+    /// wait for others.
+    pub(crate) keeps_turns: bool,
+    /// What is read and written, if others run at the same time.
+    pub(crate) tracks: Option<Box<tracks::Tracks>>,
+}
+
+/// Someone who is told of something.
+#[derive(Clone, Copy)]
+pub(crate) struct Tick<'p>(pub(crate) &'p (dyn Fn() + Sync));
+
+impl std::fmt::Debug for Tick<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tick")
+    }
+}
+
+/// The workgroups that are still to be run, in ascending order.
+#[derive(Clone, Debug)]
+struct Groups {
+    size: [u32; 3],
+    next: u64,
+    end: u64,
+}
+
+impl Groups {
+    fn new(size: [u32; 3]) -> Self {
+        let sides = size.map(u64::from);
+        Self {
+            size,
+            next: 0,
+            end: sides.into_iter().fold(1, u64::saturating_mul),
+        }
+    }
+
+    fn taken(&self) -> u64 {
+        self.next
+    }
+
+    fn left(&self) -> u64 {
+        self.end - self.next
+    }
+
+    fn skip(&mut self, count: u64) {
+        self.next = self.next.saturating_add(count).min(self.end);
+    }
+
+    /// The one that comes so many behind the next.
+    fn further(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.size.map(u64::from);
+        let number = self.next + index;
+        [number % x, number / x % y, number / x / y].map(|it| it as u32)
+    }
+}
+
+impl Iterator for Groups {
+    type Item = [u32; 3];
+
+    fn next(&mut self) -> Option<[u32; 3]> {
+        if self.next >= self.end {
+            return None;
+        }
+        let id = self.further(0);
+        self.next += 1;
+        Some(id)
+    }
 }
 
 /// A workgroup that is under way.
@@ -115,12 +212,28 @@ pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
     if shared.schedule.is_some() {
         return schedule::dispatch::<W>(shared);
     }
-    let [x, y, z] = shared.groups;
-    let mut waiting = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
+    let traffic = Traffic::of(shared.program, &shared.homes, shared.buffers.len());
+    shared.keeps_turns = traffic.is_one_way();
+    let mut groups = Groups::new(shared.groups);
+    if threads::are_possible(shared) {
+        if !in_order::<W>(shared, &mut groups, threads::ALONE) {
+            return;
+        }
+        threads::dispatch::<W>(shared, &mut groups, &traffic);
+    }
+    in_order::<W>(shared, &mut groups, u64::MAX);
+}
+
+/// Runs workgroups one after the other, until all are done or there were so many steps and none
+/// is under way. False if it ends because no more may be run.
+fn in_order<const W: usize>(shared: &mut Shared<'_>, waiting: &mut Groups, pause: u64) -> bool {
     let mut under_way: VecDeque<Workgroup<W>> = VecDeque::new();
     let mut spare: Vec<Workgroup<W>> = Vec::new();
     let most = most_under_way(shared.program, W);
     loop {
+        if under_way.is_empty() && shared.steps >= pause {
+            return true;
+        }
         // A workgroup is run to its end, unless it waits for something.
         let begun = match under_way.len() < most {
             true => waiting.next(),
@@ -131,21 +244,21 @@ pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
             None => under_way.pop_front(),
         };
         let Some(mut group) = next else {
-            return;
+            return true;
         };
-        match group.run(shared) {
+        match group.run_on(shared) {
             Stop::Rest => spare.push(group.end(shared)),
             Stop::Turn => {
                 group.note_turn(shared.changes);
                 under_way.push_back(group);
-                let are_all = under_way.len() >= most || waiting.clone().next().is_none();
+                let are_all = under_way.len() >= most || waiting.left() == 0;
                 let is_stuck = |group: &Workgroup<W>| group.is_stuck(shared.changes);
                 if are_all && under_way.iter().all(is_stuck) {
                     under_way[0].report_livelock(shared);
-                    return;
+                    return false;
                 }
             }
-            Stop::Steps => return,
+            Stop::Steps => return false,
         }
     }
 }
@@ -154,7 +267,7 @@ impl<const W: usize> Workgroup<W> {
     /// A workgroup before its first instruction. One that has ended may lend its memory.
     fn begin(shared: &mut Shared<'_>, id: [u32; 3], spare: Option<Self>) -> Self {
         let program = shared.program;
-        let size: u32 = program.workgroup_size.iter().product();
+        let size: u32 = program.size_of(id).iter().product();
         let lanes = shared.subgroup_size;
         let count = size.div_ceil(lanes);
         if let Some(races) = &mut shared.races {
@@ -162,18 +275,28 @@ impl<const W: usize> Workgroup<W> {
         }
         let mut group = spare.unwrap_or_else(|| Self {
             memory: Vec::new(),
-            gangs: (0..count).map(|_| Gang::new(program)).collect(),
+            gangs: Vec::new(),
             waiting: livelock::Waiting::default(),
         });
         if let Some(observer) = &mut shared.observer {
             observer.workgroup_begins(id);
         }
+        group.gangs.truncate(count as usize);
+        let missing = count as usize - group.gangs.len();
+        group.gangs.extend((0..missing).map(|_| Gang::new(program)));
         group.waiting = livelock::Waiting::default();
         group.memory.clear();
-        group.memory.resize(program.workgroup_bytes as usize, 0);
+        let shadow = program.workgroup_shadow();
+        group
+            .memory
+            .resize(program.workgroup_bytes as usize + shadow, 0);
+        undefined::begin_workgroup(program, &mut group.memory);
         for (index, gang) in group.gangs.iter_mut().enumerate() {
             let first = index as u32 * lanes;
             gang.begin(program, id, first, (size - first).min(lanes));
+            if shared.are_lanes_together {
+                gang.forget(program);
+            }
             gang.size = lanes;
             gang.part_all(shared.schedule.as_ref());
             for input in &program.inputs {
@@ -185,13 +308,33 @@ impl<const W: usize> Workgroup<W> {
 
     /// A workgroup that has ended, whose memory another may use.
     fn end(self, shared: &mut Shared<'_>) -> Self {
+        if let Some(Tick(tick)) = shared.tick {
+            tick();
+        }
         if let Some(races) = &mut shared.races {
             races.end(self.gangs[0].id);
+        }
+        if !shared.stored.is_empty() {
+            shared.stored.retain(|at, _| at.0 != self.gangs[0].id);
         }
         if let (Some(observer), [gang, ..]) = (&mut shared.observer, &self.gangs[..]) {
             observer.workgroup_ends(gang.id);
         }
         self
+    }
+
+    /// Runs until it ends, or others have their turn.
+    fn run_on(&mut self, shared: &mut Shared<'_>) -> Stop {
+        loop {
+            let stop = self.run(shared);
+            if stop != Stop::Turn || !shared.keeps_turns {
+                return stop;
+            }
+            self.note_turn(shared.changes);
+            if self.is_stuck(shared.changes) {
+                return Stop::Turn;
+            }
+        }
     }
 
     fn run(&mut self, shared: &mut Shared<'_>) -> Stop {
@@ -234,9 +377,11 @@ impl<const W: usize> Workgroup<W> {
             self.race_barrier(shared);
         }
         if let Some(Inst::Special(index)) = program.code.get(first as usize - 1)
-            && let Special::Collective { lanes, what, .. } = &program.specials[*index as usize]
+            && let special = &program.specials[*index as usize]
+            && let Special::Collective { lanes, what, .. } = special
         {
             matrices::perform(shared, &mut self.gangs, *lanes, what);
+            shared.steps += special.further_steps();
         }
         for gang in &mut self.gangs {
             gang.pass_barrier();
@@ -317,6 +462,9 @@ impl<const W: usize> Gang<W> {
                             .undefined(program, pc, reason, self.invocations(lanes));
                     }
                 }
+                Inst::Shift {
+                    op, to, a, bits, ..
+                } => self.shift(&active, op, to, a, bits),
                 Inst::Select {
                     to,
                     condition,
@@ -333,16 +481,10 @@ impl<const W: usize> Gang<W> {
                     self.check_index(shared, &active, pc, index, high, limit);
                 }
                 Inst::Load { to, cell } => {
-                    if shared.races.is_some() {
-                        self.race_of_load(shared, &active, pc, cell);
-                    }
                     self.load(shared, memory, &active, pc, to, cell);
                 }
                 Inst::Store { from, cell } => {
                     shared.changes += 1;
-                    if shared.races.is_some() {
-                        self.race_of_store(shared, memory, &active, pc, (from, cell));
-                    }
                     self.store(shared, memory, &active, pc, from, cell);
                 }
                 Inst::ClassOf { to, object } => self.class_of(program, &active, to, object),
@@ -373,6 +515,12 @@ impl<const W: usize> Gang<W> {
                     }
                     shared.steps = begin + steps;
                     self.special(shared, memory, &active, pc, special);
+                    // Copies count what they copy.
+                    shared.steps += special.further_steps();
+                    steps = shared.steps - begin;
+                    if shared.steps > shared.max_steps {
+                        return self.exhausted(shared, &path, pc);
+                    }
                 }
                 Inst::Group(index) => self.group(&active, &program.groups[index as usize]),
                 Inst::Image(index) => {
@@ -386,6 +534,16 @@ impl<const W: usize> Gang<W> {
                         return Stop::Steps;
                     }
                 }
+                Inst::Undefined {
+                    start,
+                    end,
+                    is_lazy,
+                } => {
+                    steps -= 1;
+                    if !is_lazy || !self.is_untainted() {
+                        self.follow_undefined(shared, memory, &active, pc, (start, end));
+                    }
+                }
                 Inst::Print(index) => {
                     shared.changes += 1;
                     self.print(shared, &active, &program.prints[index as usize]);
@@ -394,11 +552,11 @@ impl<const W: usize> Gang<W> {
                 Inst::Call { function } => {
                     self.call(&mut path, program.functions[function as usize]);
                 }
-                Inst::Fence(fence) => self.race_fence(shared, &active, fence),
+                Inst::Fence(fence) => self.record_fence(shared, &active, fence),
                 Inst::Barrier {
                     workgroup: false,
                     fence,
-                } => self.race_barrier(shared, &active, fence),
+                } => self.record_barrier(shared, &active, fence),
                 Inst::Barrier {
                     workgroup: true, ..
                 } => {
@@ -429,8 +587,10 @@ impl<const W: usize> Gang<W> {
                     }
                 }
                 Inst::Return => {
-                    self.give_back(&path);
-                    break;
+                    if !self.return_last(&mut active, &mut path) {
+                        self.give_back(&path);
+                        break;
+                    }
                 }
                 Inst::Terminate => {
                     self.leave(path.frame);
@@ -452,9 +612,7 @@ impl<const W: usize> Gang<W> {
             if path.pc <= pc {
                 if begin + steps > shared.max_steps {
                     shared.steps = begin + steps;
-                    let who = self.invocations(path.mask);
-                    shared.findings.steps(program, pc, shared.max_steps, who);
-                    return Stop::Steps;
+                    return self.exhausted(shared, &path, pc);
                 }
                 *turn -= 1;
                 if *turn == 0 {
@@ -466,13 +624,17 @@ impl<const W: usize> Gang<W> {
         }
         shared.steps = begin + steps;
         if shared.steps > shared.max_steps {
-            let who = self.invocations(path.mask);
-            shared
-                .findings
-                .steps(program, path.pc - 1, shared.max_steps, who);
-            return Stop::Steps;
+            return self.exhausted(shared, &path, path.pc - 1);
         }
         Stop::Rest
+    }
+
+    /// Reports that the run has taken all its steps, at an instruction of a path.
+    fn exhausted(&self, shared: &mut Shared<'_>, path: &Path, pc: Pc) -> Stop {
+        let who = self.invocations(path.mask);
+        let most = shared.max_steps;
+        shared.findings.steps(shared.program, pc, most, who);
+        Stop::Steps
     }
 
     /// Writes a built-in input of all lanes.
@@ -505,8 +667,9 @@ impl<const W: usize> Gang<W> {
 
     /// The components of a built-in input of a lane.
     fn built_in(&self, shared: &Shared<'_>, built_in: BuiltInValue, lane: usize) -> [u64; 4] {
-        let size = shared.program.workgroup_size;
-        let local = shared.program.local_id(self.first + lane as u32);
+        let program = shared.program;
+        let (size, enqueued) = (program.size_of(self.id), program.workgroup_size);
+        let local = program.local_id(self.id, self.first + lane as u32);
         let index = (local[2] * size[1] + local[1]) * size[0] + local[0];
         let one = |number: u32| [number.into(), 0, 0, 0];
         let three = |[x, y, z]: [u32; 3]| [x.into(), y.into(), z.into(), 0];
@@ -514,11 +677,12 @@ impl<const W: usize> Gang<W> {
         let bit = 1u64 << lane;
         // Lanes from this one on, as far as there are any.
         let from = (u64::MAX >> (64 - self.size)) & !(bit - 1);
-        let all: u32 = size.iter().product();
+        let subgroups = |size: [u32; 3]| size.iter().product::<u32>().div_ceil(self.size);
         let axes = [0, 1, 2];
-        let global_size = axes.map(|axis| shared.groups[axis].wrapping_mul(size[axis]));
+        let whole = axes.map(|axis| shared.groups[axis].wrapping_mul(enqueued[axis]));
+        let global_size = program.global_size.unwrap_or(whole);
         let global = axes.map(|axis| {
-            let first = self.id[axis].wrapping_mul(size[axis]);
+            let first = self.id[axis].wrapping_mul(enqueued[axis]);
             first.wrapping_add(local[axis])
         });
         match built_in {
@@ -530,6 +694,7 @@ impl<const W: usize> Gang<W> {
             BuiltInValue::WorkgroupId => three(self.id),
             BuiltInValue::NumWorkgroups => three(shared.groups),
             BuiltInValue::WorkgroupSize => three(size),
+            BuiltInValue::EnqueuedWorkgroupSize => three(enqueued),
             BuiltInValue::GlobalSize => three(global_size),
             BuiltInValue::GlobalOffset => three(shared.offset),
             BuiltInValue::GlobalLinearId => {
@@ -546,7 +711,8 @@ impl<const W: usize> Gang<W> {
             BuiltInValue::SubgroupSize => one(self.size),
             BuiltInValue::SubgroupCount => one(self.all.count_ones()),
             BuiltInValue::SubgroupId => one(self.first / self.size),
-            BuiltInValue::NumSubgroups => one(all.div_ceil(self.size)),
+            BuiltInValue::NumSubgroups => one(subgroups(size)),
+            BuiltInValue::NumEnqueuedSubgroups => one(subgroups(enqueued)),
             BuiltInValue::SubgroupLocalInvocationId => one(lane as u32),
             BuiltInValue::SubgroupEqMask => subgroup(bit),
             BuiltInValue::SubgroupGeMask => subgroup(from),

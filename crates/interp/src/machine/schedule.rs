@@ -4,7 +4,7 @@
 //! All that can go on is chosen from with equal chances, so everybody gets on at some time.
 
 use super::control::{Gang, Path, lanes};
-use super::{Shared, Stop, Workgroup, most_under_way};
+use super::{Groups, Shared, Stop, Workgroup, most_under_way};
 use crate::program::{Inst, Program};
 
 /// How many steps are taken in an order drawn by lot, with interruptions; afterwards, nobody
@@ -57,38 +57,7 @@ impl Schedule {
 
 /// Whether lanes do nothing together, so that those of a path may go on one by one.
 fn can_split(program: &Program) -> bool {
-    program.code.iter().all(|inst| {
-        matches!(
-            inst,
-            Inst::Copy { .. }
-                | Inst::Unary { .. }
-                | Inst::Binary { .. }
-                | Inst::Select { .. }
-                | Inst::Offset { .. }
-                | Inst::CheckIndex { .. }
-                | Inst::CheckAlignment { .. }
-                | Inst::ClassOf { .. }
-                | Inst::Load { .. }
-                | Inst::Store { .. }
-                | Inst::ArrayLength { .. }
-                | Inst::General(_)
-                | Inst::Vector(_)
-                | Inst::Atomic(_)
-                | Inst::Barrier {
-                    workgroup: true,
-                    ..
-                }
-                | Inst::Fence(_)
-                | Inst::Call { .. }
-                | Inst::Jump(_)
-                | Inst::Branch { .. }
-                | Inst::Switch(_)
-                | Inst::Return
-                | Inst::Terminate
-                | Inst::Unreachable
-                | Inst::Enter { .. }
-        )
-    })
+    program.code.iter().all(Inst::is_of_each_lane)
 }
 
 impl Shared<'_> {
@@ -115,12 +84,9 @@ impl Shared<'_> {
 
 /// Runs all workgroups in the order of the schedule.
 pub(super) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
-    let [x, y, z] = shared.groups;
-    let all = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
-    let total = u64::from(x) * u64::from(y) * u64::from(z);
     let mut shuffled: Vec<[u32; 3]> = Vec::new();
-    let mut rest = all;
-    if total <= MAX_SHUFFLED {
+    let mut rest = Groups::new(shared.groups);
+    if rest.left() <= MAX_SHUFFLED {
         shuffled.extend(rest.by_ref());
         for index in (1..shuffled.len()).rev() {
             let other = shared.draw_below(index + 1);

@@ -8,6 +8,7 @@ use crate::program::{
     Print, Printed, Program, Reg, Switch, Vector,
 };
 use crate::special::Special;
+use crate::undefined::Home;
 
 /// What an instruction does with a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,36 +21,19 @@ pub(super) enum Role {
     Pin,
 }
 
-/// Whether lanes may part or wait at an instruction, or others run before it is done.
-pub(super) fn is_stop(inst: &Inst) -> bool {
-    !matches!(
-        inst,
-        Inst::Copy { .. }
-            | Inst::Unary { .. }
-            | Inst::Binary { .. }
-            | Inst::Select { .. }
-            | Inst::Offset { .. }
-            | Inst::CheckIndex { .. }
-            | Inst::Load { .. }
-            | Inst::Store { .. }
-            | Inst::CheckAlignment { .. }
-            | Inst::ClassOf { .. }
-            | Inst::ArrayLength { .. }
-            | Inst::General(_)
-            | Inst::Vector(_)
-            | Inst::Atomic(_)
-            | Inst::Group(_)
-            | Inst::Image(_)
-            | Inst::Print(_)
-            | Inst::Enter { .. }
-    )
-}
-
 /// Calls a function with the columns that have to be what they are before the first
 /// instruction.
 pub(super) fn in_program(program: &mut Program, see: &mut impl FnMut(&mut Reg)) {
     program.constants.iter_mut().for_each(|it| see(&mut it.0));
     program.zeroed.iter_mut().for_each(&mut *see);
+    for value in &mut program.undefined_values {
+        see(&mut value.column);
+    }
+    for variable in &mut program.variables {
+        if let Home::Columns(columns) = &mut variable.home {
+            columns.iter_mut().for_each(&mut *see);
+        }
+    }
     for Input {
         built_in: _,
         is_wide: _,
@@ -73,6 +57,17 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
     match inst {
         Inst::Copy { to, from } => {
             see(from, Read);
+            see(to, Write);
+        }
+        Inst::Shift {
+            op: _,
+            to,
+            a,
+            by,
+            bits: _,
+        } => {
+            see(a, Read);
+            see(by, Read);
             see(to, Write);
         }
         Inst::Unary { op: _, to, a } => {
@@ -247,6 +242,7 @@ pub(super) fn in_inst(inst: &mut Inst, program: &mut Program, see: &mut dyn FnMu
         | Inst::Terminate
         | Inst::Unreachable
         | Inst::Watch(_)
+        | Inst::Undefined { .. }
         | Inst::Enter { .. } => {}
     }
 }

@@ -11,11 +11,12 @@
 //! Whoever adds a place for columns to an instruction adds it to [`columns`], too.
 
 mod columns;
+mod constants;
 
 use spirvkit_grammar::Op;
 
 use crate::program::{Edge, FrameKind, GeneralOp, Inst, Pc, Program, Reg};
-use columns::{Role, in_program, is_stop};
+use columns::{Role, in_program};
 
 /// No instruction.
 const NONE: u32 = u32::MAX;
@@ -23,6 +24,7 @@ const NONE: u32 = u32::MAX;
 /// Optimizes a program.
 pub(crate) fn optimize(program: &mut Program) {
     edges_as_copies(program);
+    constants::simplify(program);
     let mut local = local_columns(program);
     propagate_copies(program, &local);
     write_at_once(program, &mut local);
@@ -68,7 +70,7 @@ fn has_moves(inst: &Inst) -> bool {
 
 /// Puts the places of instructions where others are named: instruction `n` has become that at
 /// `starts[n]`.
-fn relocate(program: &mut Program, starts: &[Pc]) {
+pub(crate) fn relocate(program: &mut Program, starts: &[Pc]) {
     let at = |pc: &mut Pc| {
         if let Some(&start) = starts.get(*pc as usize) {
             *pc = start;
@@ -126,7 +128,7 @@ fn local_columns(program: &mut Program) -> Vec<bool> {
                 _ => State::Other,
             };
         });
-        if is_stop(&program.code[pc]) {
+        if !program.code[pc].is_straight() {
             stretch = pc as u32 + 1;
         }
     }
@@ -208,6 +210,7 @@ fn is_simple(inst: &Inst) -> bool {
         Inst::Copy { .. }
             | Inst::Unary { .. }
             | Inst::Binary { .. }
+            | Inst::Shift { .. }
             | Inst::Select { .. }
             | Inst::Offset { .. }
             | Inst::Load { .. }
@@ -218,7 +221,11 @@ fn is_simple(inst: &Inst) -> bool {
 /// Whether an instruction does nothing but write columns.
 fn is_pure(program: &Program, inst: &Inst) -> bool {
     match *inst {
-        Inst::Copy { .. } | Inst::Unary { .. } | Inst::Select { .. } | Inst::Offset { .. } => true,
+        Inst::Copy { .. }
+        | Inst::Unary { .. }
+        | Inst::Shift { .. }
+        | Inst::Select { .. }
+        | Inst::Offset { .. } => true,
         Inst::Binary { op, .. } => !op.may_be_undefined(),
         Inst::General(index) => {
             let general = &program.general[index as usize];
@@ -264,9 +271,14 @@ fn remove(program: &mut Program, local: &[bool]) {
             });
         }
     }
+    retain(program, &is_kept);
+}
+
+/// Removes all instructions but some.
+fn retain(program: &mut Program, is_kept: &[bool]) {
     let mut starts = Vec::with_capacity(is_kept.len() + 1);
     let mut count = 0;
-    for &kept in &is_kept {
+    for &kept in is_kept {
         starts.push(count);
         count += u32::from(kept);
     }

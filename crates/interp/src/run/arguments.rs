@@ -132,18 +132,27 @@ impl Run<'_> {
         self
     }
 
+    /// The number of invocations of a kernel in each dimension: as many workgroups are run as
+    /// that takes, whatever number [`Run::dispatch`] is given, and the last ones have fewer
+    /// invocations if it is no multiple of the [local size](Run::local_size).
+    pub fn global_size(mut self, size: [u32; 3]) -> Self {
+        self.global_size = Some(size);
+        self
+    }
+
     /// What is added to the global index of each invocation (`GlobalOffset`); otherwise zero.
     pub fn global_offset(mut self, offset: [u32; 3]) -> Self {
         self.global_offset = offset;
         self
     }
 
-    /// The arguments in the order of the parameters.
+    /// The arguments in the order of the parameters. Adds those of which there are no parameters.
     pub(super) fn take_arguments(
         &mut self,
         m: &ModuleIndex<'_>,
         entry: Id,
-    ) -> Result<Arguments, Box<Diagnostic>> {
+        objections: &mut Vec<Diagnostic>,
+    ) -> Arguments {
         let function = m.function_index(entry);
         let function = function.map(|index| &m.functions[index as usize]);
         let names = function.map_or_else(Vec::new, |function| parameters(m, function));
@@ -159,7 +168,8 @@ impl Run<'_> {
                     0 => format!("there is no argument {name}: the entry point takes none"),
                     count => format!("there is no argument {name}; there are {count}"),
                 };
-                return Err(Box::new(kinds::INTERFACE.error(message)));
+                objections.push(kinds::INTERFACE.error(message));
+                continue;
             };
             given[index] = match argument {
                 Argument::Bytes(bytes) => {
@@ -180,7 +190,7 @@ impl Run<'_> {
                 Argument::Address(address) => Given::Address(address),
             };
         }
-        Ok(Arguments { given, contents })
+        Arguments { given, contents }
     }
 }
 

@@ -1,9 +1,17 @@
 //! Runs in several orders.
 
-use spirvkit_diagnostics::Diagnostic;
+use std::num::NonZero;
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
+
+use spirvkit_diagnostics::{Diagnostic, Errors};
 
 use super::{Outcome, Run};
 use crate::kinds;
+
+/// How many steps a run takes at least whose orders are run at the same time.
+const MIN_STEPS: u64 = 1 << 14;
 
 impl Run<'_> {
     /// How many orders to run in, from the one that [`Run::seed`] chooses on. All findings are
@@ -14,36 +22,80 @@ impl Run<'_> {
         self
     }
 
+    /// How many threads there may be.
+    pub(super) fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => thread::available_parallelism().map_or(1, NonZero::get),
+            threads => threads,
+        }
+    }
+
     /// Runs in the further orders, and adds what they show to the outcome of the first.
-    pub(super) fn run_further(
-        self,
-        groups: [u32; 3],
-        outcome: &mut Outcome,
-    ) -> Result<(), Box<Diagnostic>> {
+    pub(super) fn run_further(self, groups: [u32; 3], outcome: &mut Outcome) -> Result<(), Errors> {
         let mut differs = false;
-        for further in 1..self.schedules {
-            let mut run = self.clone();
-            run.seed = self.seed.wrapping_add(further);
-            let order = run.seed;
-            let other = run.run(groups, None)?;
-            if !differs && let Some(difference) = outcome.difference(&other, order) {
-                outcome.findings.push(difference);
-                differs = true;
-            }
-            outcome.steps += other.steps;
-            for found in other.findings {
-                let is_same = |it: &Diagnostic| {
-                    (it.rule(), it.word_offset()) == (found.rule(), found.word_offset())
-                };
-                if !outcome.findings.iter().any(is_same) {
-                    outcome.findings.push(found);
+        let threads = match outcome.steps > MIN_STEPS {
+            true => self.thread_count() as u64,
+            false => 1,
+        };
+        let mut further = 1;
+        while further < self.schedules {
+            let count = threads.min(self.schedules - further);
+            let orders = further..further + count;
+            for (order, other) in orders.clone().zip(self.in_orders(orders, groups)) {
+                let other = other?;
+                let order = self.seed.wrapping_add(order);
+                if !differs && let Some(difference) = outcome.difference(&other, order) {
+                    outcome.findings.push(difference);
+                    differs = true;
+                }
+                outcome.steps += other.steps;
+                for found in other.findings {
+                    let is_same = |it: &Diagnostic| {
+                        (it.rule(), it.word_offset()) == (found.rule(), found.word_offset())
+                    };
+                    if !outcome.findings.iter().any(is_same) {
+                        outcome.findings.push(found);
+                    }
                 }
             }
+            further += count;
         }
         outcome.findings.sort_by_key(Diagnostic::word_offset);
         Ok(())
     }
+
+    /// What comes of several orders, each on a thread of its own.
+    fn in_orders(&self, orders: Range<u64>, groups: [u32; 3]) -> Vec<Ran> {
+        let run = |order: u64| {
+            let mut run = self.clone().threads(1);
+            run.seed = self.seed.wrapping_add(order);
+            run.run(groups, None)
+        };
+        let run = &run;
+        let orders_end = orders.end;
+        thread::scope(|scope| {
+            let begun = orders.map(|order| {
+                let builder = thread::Builder::new();
+                // Where there are no more threads, it is run here.
+                match order + 1 < orders_end {
+                    true => builder
+                        .spawn_scoped(scope, move || run(order))
+                        .map_err(|_| order),
+                    false => Err(order),
+                }
+            });
+            let begun: Vec<_> = begun.collect();
+            let ended = begun.into_iter().map(|begun| match begun {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                Err(order) => run(order),
+            });
+            ended.collect()
+        })
+    }
 }
+
+/// What comes of a run.
+type Ran = Result<Outcome, Errors>;
 
 impl Outcome {
     /// The first buffer that holds something else than in this outcome.

@@ -221,8 +221,17 @@ fn what_does_not_match_the_module_is_refused() {
     };
     let missing = message(Run::new(&words).storage(0, 0, &[0u32]));
     assert_eq!(missing, "`out` at set 0, binding 1 has no buffer");
+    let all = Run::new(&words).dispatch([1, 1, 1]).unwrap_err();
+    let all: Vec<&str> = all.iter().map(|error| error.message()).collect();
+    assert_eq!(
+        all,
+        [
+            "`in` at set 0, binding 0 has no buffer",
+            "`out` at set 0, binding 1 has no buffer"
+        ]
+    );
     let name = message(Run::new(&words).entry("other"));
-    assert_eq!(name, "there is no entry point `other`");
+    assert_eq!(name, "there is no entry point `other`, but `main`");
     let constant = message(Run::new(&words).spec(3, 1u32));
     assert_eq!(
         constant,
@@ -231,7 +240,14 @@ fn what_does_not_match_the_module_is_refused() {
     let full = Run::new(&words)
         .storage(0, 0, &[0u32; 64])
         .zeroed(0, 1, 256);
-    assert!(message(full.clone().subgroup_size(65)).contains("65"));
+    for size in [0, 3, 5, 48, 65, 128] {
+        let message = message(full.clone().subgroup_size(size));
+        let expected = "their number is a power of two from 1 to 64";
+        assert_eq!(
+            message,
+            format!("subgroups of {size} invocations; {expected}")
+        );
+    }
     let error = full
         .max_memory(1 << 10)
         .dispatch([1, 1, 1])
@@ -335,4 +351,33 @@ OpAbortKHR %u32 %value
     // The others go on.
     let written = out.read::<u32>(0, 1);
     assert_eq!((written[4], written[5], written[6]), (1, 0, 1));
+}
+
+#[test]
+fn copies_are_aligned_as_they_promise() {
+    // Of two lists of memory operands the second is the source's.
+    for (to, from, operands, is_wrong) in [
+        ("%u0", "%u4", "Aligned 16", false),
+        ("%u0", "%u1", "Aligned 16", true),
+        ("%u1", "%u0", "Aligned 16", true),
+        ("%u1", "%u5", "Aligned 4", false),
+        ("%u0", "%u1", "Aligned 16 Aligned 4", false),
+        ("%u0", "%u1", "Aligned 4 Aligned 16", true),
+        ("%u1", "%u0", "Aligned 16 Aligned 4", true),
+        ("%u1", "%u0", "Aligned 4 Aligned 16", false),
+        ("%u0", "%u1", "Volatile Volatile|Aligned 16", true),
+        ("%u0", "%u1", "Volatile|Aligned 16 Volatile", false),
+    ] {
+        let body = format!(
+            "%to = OpAccessChain %ptr_element %out %u0 {to}
+%from = OpAccessChain %ptr_element %in %u0 {from}
+OpCopyMemory %to %from {operands}
+%result = OpCopyObject %u32 %u0"
+        );
+        let words = shader("", &body);
+        let out = run(&words, 8, &[7; 64]);
+        let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
+        let expected: &[&str] = if is_wrong { &["run.alignment"] } else { &[] };
+        assert_eq!(rules, expected, "{to} {from} {operands}");
+    }
 }

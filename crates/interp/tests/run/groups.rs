@@ -130,3 +130,19 @@ fn partitions() {
         assert_eq!(out.read::<u32>(0, 1), expected.collect::<Vec<u32>>());
     }
 }
+
+#[test]
+fn ballots_have_as_many_bits_as_a_subgroup() {
+    let globals = "%ones = OpConstant %u32 0xffffffff
+%full = OpConstantComposite %v4u32 %ones %ones %ones %ones";
+    for size in [1, 2, 4, 8, 16, 32, 64] {
+        for (op, expected) in [
+            ("OpGroupNonUniformBallotBitCount %u32 %u3 Reduce", size),
+            ("OpGroupNonUniformBallotFindMSB %u32 %u3", size - 1),
+        ] {
+            let words = shader(globals, &format!("%result = {op} %full"));
+            let out = run(&words, size, &[0; 64]);
+            assert_eq!(out.read::<u32>(0, 1), [expected; 64], "{op} of {size}");
+        }
+    }
+}

@@ -439,6 +439,12 @@ fn what_is_bound_has_to_suit_the_variable() {
     };
     assert!(message(Run::new(&shader)).contains("`image` at set 0, binding 0 has no image"));
     let image = Image::new(Dimension::D3, format("R32_SFLOAT"), [1, 1, 1]);
+    let errors = Run::new(&shader).image(0, 0, image.clone());
+    let errors = errors.zeroed(1, 1, 64).dispatch([1, 1, 1]).unwrap_err();
+    let errors: Vec<&str> = errors.iter().map(|error| error.message()).collect();
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(errors[0].ends_with("at set 1, binding 0 has no buffer"));
+    assert!(errors[1].contains("dimension"));
     assert!(message(Run::new(&shader).image(0, 0, image)).contains("dimension"));
     let image = Image::new(Dimension::D2, format("R32_SFLOAT"), [1, 1, 1]).samples(2);
     assert!(message(Run::new(&shader).image(0, 0, image)).contains("samples"));

@@ -125,7 +125,7 @@ OpImageWrite %image %at %texel
         .local_size([4, 1, 1]);
     let error = run.clone().dispatch([1, 1, 1]).unwrap_err().to_string();
     assert!(
-        error.contains("argument 0, `image`, needs an image"),
+        error.contains("argument 0, `image`, has no image"),
         "{error}"
     );
     let run = run.sampler_argument("image", Sampler::default());

@@ -353,6 +353,21 @@ fn what_is_given_must_fit() {
         message(none),
         "argument 0, `in`, is a pointer, which needs a buffer"
     );
+    let all = Run::new(&words)
+        .argument("n", &[1u8])
+        .argument("m", &[0u32]);
+    let all = all.dispatch([1, 1, 1]).unwrap_err();
+    let all: Vec<&str> = all.iter().map(|error| error.message()).collect();
+    assert_eq!(
+        all,
+        [
+            "there is no argument `m`; there are 4",
+            "argument 0, `in`, is a pointer, which needs a buffer",
+            "argument 1, `n`, takes 4 bytes, but 1 are given",
+            "argument 2, `l`, is a pointer to memory of the workgroup, which needs a size",
+            "argument 3, `out`, is a pointer, which needs a buffer",
+        ]
+    );
     let short = given().argument("n", &[1u8]);
     assert_eq!(
         message(short),
@@ -571,4 +586,297 @@ OpGroupWaitEvents %u2 %u1 %events
         },
         |index| 100 + (index & 8) + 2 * (7 - index % 8),
     );
+}
+
+#[test]
+fn merge_instructions_are_hints() {
+    // Lanes come together again whether or not a loop is declared, which may be unrolled.
+    for hint in ["", "OpLoopMerge %end %body Unroll"] {
+        let body = format!(
+            "%odd = OpBitwiseAnd %u32 %index %u1
+%is_odd = OpINotEqual %bool %odd %u0
+OpBranchConditional %is_odd %tenfold %same
+%tenfold = OpLabel
+%ten = OpIMul %u32 %index %u10
+OpBranch %both
+%same = OpLabel
+OpBranch %both
+%both = OpLabel
+%own = OpPhi %u32 %ten %tenfold %index %same
+%before = OpGroupIAdd %u32 %u3 Reduce %own
+OpBranch %head
+%head = OpLabel
+%n = OpPhi %u32 %u0 %both %next %latch
+%all = OpPhi %u32 %before %both %more %latch
+%goes_on = OpULessThan %bool %n %u3
+{hint}
+OpBranchConditional %goes_on %body %end
+%body = OpLabel
+OpBranchConditional %is_odd %two %one
+%two = OpLabel
+OpBranch %latch
+%one = OpLabel
+OpBranch %latch
+%latch = OpLabel
+%step = OpPhi %u32 %u2 %two %u1 %one
+%sum = OpGroupIAdd %u32 %u3 Reduce %step
+%more = OpIAdd %u32 %all %sum
+%next = OpIAdd %u32 %n %u1
+OpBranch %head
+%end = OpLabel
+%result = OpCopyObject %u32 %all"
+        );
+        let hinted = body.replace("%end %body", "%end %latch");
+        let words = kernel(64, "", &[], &hinted);
+        for size in SIZES {
+            let run = Run::new(&words)
+                .subgroup_size(size)
+                .local_size([64, 1, 1])
+                .argument("out", &[0u32; 64]);
+            let out = run.dispatch([1, 1, 1]).unwrap();
+            out.assert_clean();
+            let expected = |index: u32| {
+                let lanes = index / size * size..(index / size + 1) * size;
+                let own = lanes.map(|lane| if lane % 2 == 1 { 10 * lane } else { lane });
+                own.sum::<u32>() + 3 * (size + size / 2)
+            };
+            let expected: Vec<u32> = (0..64).map(expected).collect();
+            assert_eq!(out.argument::<u32>("out"), expected, "{size}: {hint}");
+        }
+    }
+}
+
+#[test]
+fn elements_without_contents_are_copied_at_once() {
+    let words = kernel(
+        64,
+        "%event = OpTypeEvent
+%no_event = OpConstantNull %event
+%private_event = OpTypePointer Function %event
+%nothing = OpTypeStruct
+%local_nothing = OpTypePointer Workgroup %nothing
+%global_nothing = OpTypePointer CrossWorkgroup %nothing
+%most = OpConstant %u64 0xffffffffffffffff
+%one = OpConstant %u64 1",
+        &[("in", "%global"), ("l", "%local")],
+        "%events = OpVariable %private_event Function
+%to = OpBitcast %local_nothing %l
+%from = OpBitcast %global_nothing %in
+%begun = OpGroupAsyncCopy %event %u2 %to %from %most %one %no_event
+OpStore %events %begun
+OpGroupWaitEvents %u2 %u1 %events
+%result = OpCopyObject %u32 %u5",
+    );
+    let run = Run::new(&words)
+        .argument("in", &[0u32])
+        .argument("out", &[0u32]);
+    let out = run.local_argument("l", 4).dispatch([1, 1, 1]).unwrap();
+    out.assert_clean();
+    assert_eq!(out.argument::<u32>("out"), [5]);
+}
+
+#[test]
+fn copies_count_as_steps() {
+    let words = kernel(
+        64,
+        "",
+        &[("in", "%global8"), ("copy", "%global8"), ("n", "%u64")],
+        "OpCopyMemorySized %copy %in %n
+%result = OpCopyObject %u32 %u5",
+    );
+    let run = |steps: u64| {
+        let run = Run::new(&words).max_steps(steps).local_size([64, 1, 1]);
+        let run = run.argument(0, &[1u8; 1000]).argument(1, &[0u8; 1000]);
+        let run = run.argument("n", &[1000u64]).argument("out", &[0u32; 64]);
+        run.dispatch([1, 1, 1]).unwrap()
+    };
+    let out = run(1 << 20);
+    out.assert_clean();
+    // Two subgroups have 64 invocations together.
+    assert!(out.steps >= 64_000, "{}", out.steps);
+    let out = run(100);
+    let rules: Vec<&str> = out.findings.iter().map(|found| found.rule()).collect();
+    assert_eq!(rules, ["run.steps"]);
+    assert!(out.steps < 110, "{}", out.steps);
+    let copied = out.argument::<u8>("copy");
+    assert!(copied[101..].iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn contents_of_many_variables() {
+    // Each begins with a word that no other has.
+    let mut globals = String::from("%ptr_word = OpTypePointer CrossWorkgroup %u32\n");
+    let mut body = String::from("%sum0 = OpCopyObject %u32 %u0\n");
+    for index in 0..300 {
+        globals += &format!(
+            "%word{index} = OpConstant %u32 {}
+%variable{index} = OpVariable %ptr_word CrossWorkgroup %word{index}\n",
+            1000 + index
+        );
+        body += &format!(
+            "%loaded{index} = OpLoad %u32 %variable{index} Aligned 4
+%sum{} = OpIAdd %u32 %sum{index} %loaded{index}\n",
+            index + 1
+        );
+    }
+    body += "%result = OpCopyObject %u32 %sum300";
+    let words = kernel(64, &globals, &[], &body);
+    let run = Run::new(&words).argument("out", &[0u32]);
+    let out = run.dispatch([1, 1, 1]).unwrap();
+    out.assert_clean();
+    assert_eq!(out.argument::<u32>("out"), [300 * 1000 + 299 * 150]);
+}
+
+/// A kernel that says of each invocation what `value` makes of built-in variables: `%it` is a
+/// vector of three numbers of 64 bits.
+fn of_built_in(built_in: &str, body: &str) -> Vec<u32> {
+    let text = format!(
+        "OpCapability Kernel
+OpCapability Addresses
+OpCapability Int64
+OpCapability SubgroupDispatch
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %main \"main\" %id %built_in
+OpDecorate %id BuiltIn GlobalInvocationId
+OpDecorate %built_in BuiltIn {built_in}
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%u64 = OpTypeInt 64 0
+%v3 = OpTypeVector %u64 3
+%p_input = OpTypePointer Input %v3
+%p_scalar = OpTypePointer Input %u32
+%p_out = OpTypePointer CrossWorkgroup %u32
+%fn = OpTypeFunction %void %p_out
+%u7 = OpConstant %u64 7
+%u100 = OpConstant %u64 100
+%id = OpVariable %p_input Input
+%built_in = OpVariable %{} Input
+%main = OpFunction %void None %fn
+%out = OpFunctionParameter %p_out
+%entry = OpLabel
+%at = OpLoad %v3 %id
+%x = OpCompositeExtract %u64 %at 0
+%y = OpCompositeExtract %u64 %at 1
+%rows = OpIMul %u64 %y %u7
+%index = OpIAdd %u64 %rows %x
+%to = OpInBoundsPtrAccessChain %p_out %out %index
+{body}
+OpStore %to %result Aligned 4
+OpReturn
+OpFunctionEnd",
+        if body.contains("%scalar") {
+            "p_scalar"
+        } else {
+            "p_input"
+        }
+    );
+    let options = AssembleOptions::default();
+    let module = assemble(&text, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    module.words
+}
+
+#[test]
+fn the_last_workgroups_may_be_smaller() {
+    // Seven by five invocations in workgroups of four by three.
+    let vector = "%it = OpLoad %v3 %built_in
+%a = OpCompositeExtract %u64 %it 0
+%b = OpCompositeExtract %u64 %it 1
+%hundreds = OpIMul %u64 %b %u100
+%both = OpIAdd %u64 %hundreds %a
+%result = OpUConvert %u32 %both";
+    let scalar = "%scalar = OpLoad %u32 %built_in
+%result = OpCopyObject %u32 %scalar";
+    let sides = |x: u32, y: u32| (if x < 4 { 4 } else { 3 }, if y < 3 { 3 } else { 2 });
+    type Expected = Box<dyn Fn(u32, u32, u32) -> u32>;
+    let cases: [(&str, &str, Expected); 9] = [
+        (
+            "LocalInvocationId",
+            vector,
+            Box::new(|x, y, _| x % 4 + y % 3 * 100),
+        ),
+        (
+            "WorkgroupId",
+            vector,
+            Box::new(|x, y, _| x / 4 + y / 3 * 100),
+        ),
+        (
+            "WorkgroupSize",
+            vector,
+            Box::new(move |x, y, _| sides(x, y).0 + sides(x, y).1 * 100),
+        ),
+        ("EnqueuedWorkgroupSize", vector, Box::new(|_, _, _| 304)),
+        ("GlobalSize", vector, Box::new(|_, _, _| 507)),
+        ("NumWorkgroups", vector, Box::new(|_, _, _| 202)),
+        (
+            "NumSubgroups",
+            scalar,
+            Box::new(move |x, y, size| (sides(x, y).0 * sides(x, y).1).div_ceil(size)),
+        ),
+        (
+            "NumEnqueuedSubgroups",
+            scalar,
+            Box::new(|_, _, size| 12u32.div_ceil(size)),
+        ),
+        (
+            "SubgroupId",
+            scalar,
+            Box::new(move |x, y, size| (x % 4 + y % 3 * sides(x, y).0) / size),
+        ),
+    ];
+    for (built_in, body, expected) in &cases {
+        let words = of_built_in(built_in, body);
+        for size in [4, 8, 32] {
+            let run = Run::new(&words).subgroup_size(size).local_size([4, 3, 1]);
+            let run = run.global_size([7, 5, 1]).argument(0, &[0u32; 36]);
+            let out = run.dispatch([1, 1, 1]).unwrap();
+            assert!(out.findings.is_empty(), "{:?}", out.findings);
+            let all: Vec<u32> = (0..35).map(|at| expected(at % 7, at / 7, size)).collect();
+            assert_eq!(out.argument::<u32>(0)[..35], all, "{built_in}, {size}");
+            // Nobody writes beyond.
+            assert_eq!(out.argument::<u32>(0)[35], 0);
+        }
+    }
+}
+
+#[test]
+fn shaders_have_no_global_size() {
+    let words = crate::shader::shader("", "%result = OpIAdd %u32 %value %u1");
+    let run = Run::new(&words)
+        .storage(0, 0, &[0u32; 64])
+        .zeroed(0, 1, 256);
+    let error = run.global_size([3, 1, 1]).dispatch([1, 1, 1]).unwrap_err();
+    assert!(error.to_string().contains("only kernels"), "{error}");
+}
+
+#[test]
+fn barriers_are_split_in_two() {
+    // Each writes, arrives, and reads what its neighbour wrote once all have arrived.
+    let globals = "%p_shared = OpTypePointer Workgroup %u32
+%sixteen = OpConstant %u32 16
+%words = OpTypeArray %u32 %sixteen
+%p_words = OpTypePointer Workgroup %words
+%shared = OpVariable %p_words Workgroup
+%one_ = OpConstant %u32 1
+%two_ = OpConstant %u32 2
+%fifteen = OpConstant %u32 15
+%releases = OpConstant %u32 260
+%acquires = OpConstant %u32 258";
+    let body = "%own = OpInBoundsAccessChain %p_shared %shared %index
+%square = OpIMul %u32 %index %index
+OpStore %own %square Aligned 4
+OpControlBarrierArriveEXT %two_ %two_ %releases
+%next = OpIAdd %u32 %index %one_
+%neighbour = OpBitwiseAnd %u32 %next %fifteen
+%other = OpInBoundsAccessChain %p_shared %shared %neighbour
+OpControlBarrierWaitEXT %two_ %two_ %acquires
+%result = OpLoad %u32 %other Aligned 4";
+    let words = kernel(64, globals, &[], body);
+    for size in [4, 8, 32] {
+        let run = Run::new(&words).subgroup_size(size).race(true);
+        let run = run.local_size([16, 1, 1]).argument("out", &[0u32; 16]);
+        let out = run.dispatch([1, 1, 1]).unwrap();
+        assert!(out.findings.is_empty(), "{:?}", out.findings);
+        let expected: Vec<u32> = (1..17).map(|it| it % 16 * (it % 16)).collect();
+        assert_eq!(out.argument::<u32>("out"), expected);
+    }
 }

@@ -659,3 +659,35 @@ OpStore %kept %sum
         which => which * 2,
     });
 }
+
+#[test]
+fn atomics_on_vectors_take_each_component_by_itself() {
+    // Both halves of a word of the output; all 64 invocations add 1 and -0.5, which is exact.
+    let globals = "%f16 = OpTypeFloat 16
+%v2f16 = OpTypeVector %f16 2
+%one = OpConstant %f16 1
+%less = OpConstant %f16 -0.5
+%both = OpConstantComposite %v2f16 %one %less
+%nothing = OpConstantNull %v2f16
+%p_shared_vector = OpTypePointer Workgroup %v2f16
+%vector = OpVariable %p_shared_vector Workgroup";
+    let body = "OpStore %vector %nothing
+OpControlBarrier %u2 %u2 %u264
+%old = OpAtomicFAddEXT %v2f16 %vector %u2 %u0 %both
+OpControlBarrier %u2 %u2 %u264
+%sum = OpLoad %v2f16 %vector
+%result = OpBitcast %u32 %sum";
+    // 64 is 2⁶, and -32 is -2⁵.
+    gives(globals, body, &[], |_, _| {
+        (15 + 6) << 10 | (0x20 | (15 + 5)) << 26
+    });
+    let body = "OpStore %vector %nothing
+OpControlBarrier %u2 %u2 %u264
+%old = OpAtomicExchange %v2f16 %vector %u2 %u0 %both
+OpControlBarrier %u2 %u2 %u264
+%least = OpAtomicFMinEXT %v2f16 %vector %u2 %u0 %both
+%result = OpBitcast %u32 %least";
+    gives(globals, body, &[], |_, _| {
+        15 << 10 | (0x20 | (15 - 1)) << 26
+    });
+}

@@ -1,6 +1,8 @@
 //! Functions give in the engine what `eval` gives, bit by bit; how exact that is, `eval`'s own tests
 //! show. `cargo xtask conformance precision` takes more inputs than usual.
 
+mod sets;
+
 use spirvkit_binary::FloatFormat;
 use spirvkit_eval::{Environment, Scalar, ScalarType, evaluate_glsl_scalar, evaluate_glsl_vector};
 use spirvkit_grammar::{ExtInstSet, GlslStd450 as Glsl};
@@ -353,4 +355,44 @@ fn vectors() {
             let _ = outcome.unwrap();
         });
     }
+}
+
+/// What the standard library says is not the same everywhere, or is the host's own.
+const OF_THE_HOST: &[&str] = &[
+    "sin", "cos", "tan", "sin_cos", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
+    "asinh", "acosh", "atanh", "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10",
+    "powf", "powi", "cbrt", "hypot", "gamma", "ln_gamma", "mul_add",
+];
+
+/// `eval` is built without the standard library, which has these; here it is to be seen that the
+/// engine doesn't use them either.
+#[test]
+fn no_function_of_the_host_takes_part() {
+    let mut folders = vec![std::path::PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/src"
+    ))];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for name in OF_THE_HOST {
+                for call in [
+                    format!(".{name}("),
+                    format!("f32::{name}"),
+                    format!("f64::{name}"),
+                ] {
+                    assert!(!code.contains(&call), "{}: {call}", path.display());
+                }
+            }
+        }
+    }
+    assert!(files > 50, "{files} files");
 }

@@ -1,5 +1,6 @@
 //! Data races are found, and what is ordered is not reported.
 
+use spirvkit_grammar::Op;
 use spirvkit_interp::{Outcome, Run};
 
 use crate::shader::{SIZES, shader};
@@ -172,13 +173,31 @@ fn the_second_place_is_named() {
     let index = spirvkit_analysis::ModuleIndex::new(&words).unwrap();
     let found = &out.findings[0];
     let at = found.word_offset().unwrap() as u32;
-    assert_eq!(index.inst(at).unwrap().op(), spirvkit_grammar::Op::Load);
+    assert_eq!(index.inst(at).unwrap().op(), Op::Load);
     let label = &found.labels()[0];
     assert!(
         label.message.starts_with("a write by invocation ("),
         "{}",
         label.message
     );
+}
+
+#[test]
+fn races_are_accepted_by_either_of_their_instructions() {
+    let body = neighbour("");
+    let words = shader(GLOBALS, &body);
+    let module = spirvkit_binary::Module::new(&words).unwrap();
+    let instructions = module.instructions().map_while(Result::ok);
+    let at = |op| instructions.clone().filter(move |it| it.op() == op);
+    let accepting = |op, which: usize| {
+        let offset = at(op).nth(which).unwrap().offset().0;
+        detect(&body, 32, 1, |run| run.accept_races([offset]))
+    };
+    // What the body stores, and what it loads from its neighbour.
+    let last = at(Op::Load).count() - 1;
+    assert!(races(&accepting(Op::Store, 0)).is_empty());
+    assert!(races(&accepting(Op::Load, last)).is_empty());
+    assert!(!races(&accepting(Op::IAdd, 0)).is_empty());
 }
 
 #[test]
@@ -404,6 +423,127 @@ fn private_accesses_race_in_the_strict_mode() {
                 None => assert!(found.is_empty(), "{found:?}\n{body}"),
                 Some(message) => assert!(found[0].contains(message), "{found:?}"),
             }
+        }
+    }
+}
+
+/// An atomic of eight bytes and one on a half of them are not on the same location.
+#[test]
+fn atomics_of_several_sizes() {
+    let globals = format!(
+        "{GLOBALS}
+%long = OpTypeInt 64 0
+%l1 = OpConstant %long 1
+OpCapability Int64Atomics
+OpCapability WorkgroupMemoryExplicitLayoutKHR
+OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"
+OpDecorate %longs Block
+OpMemberDecorate %longs 0 Offset 0
+OpDecorate %words Block
+OpMemberDecorate %words 0 Offset 4
+OpDecorate %one Aliased
+OpDecorate %two Aliased
+%longs = OpTypeStruct %long
+%words = OpTypeStruct %u32
+%ptr_longs = OpTypePointer Workgroup %longs
+%ptr_words = OpTypePointer Workgroup %words
+%ptr_long = OpTypePointer Workgroup %long
+%one = OpVariable %ptr_longs Workgroup
+%two = OpVariable %ptr_words Workgroup"
+    );
+    let (annotations, types): (Vec<&str>, Vec<&str>) =
+        globals.lines().partition(|line| line.starts_with("Op"));
+    let globals = [types, annotations].concat().join("\n");
+    let body = "%wide = OpAccessChain %ptr_long %one %u0
+%half = OpAccessChain %ptr_shared %two %u0
+%a = OpAtomicIAdd %long %wide %u2 %u0 %l1
+BETWEEN
+%b = OpAtomicIAdd %u32 %half %u2 %u0 %u1
+%result = OpCopyObject %u32 %value";
+    let fence = "OpControlBarrier %u2 %u2 %u264";
+    for (between, is_racy) in [("", true), (fence, false)] {
+        let words = shader(&globals, &body.replace("BETWEEN", between));
+        for size in SIZES {
+            let run = Run::new(&words).subgroup_size(size).race(true);
+            let run = run.storage(0, 0, &[0u32; 66]).zeroed(0, 1, 64 * 4);
+            let out = run.dispatch([1, 1, 1]).unwrap();
+            // That nothing was written there before is found as well.
+            let is_found = out.findings.iter().any(|it| it.rule() == "run.race");
+            assert_eq!(is_found, is_racy, "{:?}", out.findings);
+        }
+    }
+}
+
+/// All workgroups leave something, count themselves, and the last reads what all left: however
+/// many there are, it knows of each.
+#[test]
+fn the_last_workgroup_reads_all() {
+    for (before, semantics, behind) in [
+        (
+            "OpMemoryBarrier %u1 %u0x48",
+            "%u0",
+            "OpMemoryBarrier %u1 %u0x48",
+        ),
+        ("", "%u0x44", "OpMemoryBarrier %u1 %u0x48"),
+        ("OpMemoryBarrier %u1 %u0x48", "%u0x42", ""),
+        ("", "%u0x48", ""),
+    ] {
+        let body = format!(
+            "%is_first = OpIEqual %bool %index %u0
+OpSelectionMerge %merge None
+OpBranchConditional %is_first %leave %merge
+%leave = OpLabel
+%group = OpLoad %v3u32 %group_id
+%number = OpCompositeExtract %u32 %group 0
+%place = OpIAdd %u32 %number %u65
+%own = OpAccessChain %ptr_element %in %u0 %place
+OpStore %own %u5
+{before}
+%counter = OpAccessChain %ptr_element %in %u0 %u64
+%old = OpAtomicIAdd %u32 %counter %u1 {semantics} %u1
+%is_last = OpIEqual %bool %old %last
+OpSelectionMerge %summed None
+OpBranchConditional %is_last %sum %summed
+%sum = OpLabel
+{behind}
+OpBranch %loop
+%loop = OpLabel
+%at = OpPhi %u32 %u65 %sum %further %continue
+OpLoopMerge %merge_loop %continue None
+OpBranch %read
+%read = OpLabel
+%their = OpAccessChain %ptr_element %in %u0 %at
+%left = OpLoad %u32 %their
+OpBranch %continue
+%continue = OpLabel
+%further = OpIAdd %u32 %at %u1
+%goes_on = OpULessThan %bool %further %end
+OpBranchConditional %goes_on %loop %merge_loop
+%merge_loop = OpLabel
+OpBranch %summed
+%summed = OpLabel
+OpBranch %merge
+%merge = OpLabel
+%result = OpCopyObject %u32 %value"
+        );
+        for groups in [20, 100] {
+            let globals = format!(
+                "{GLOBALS}
+%ptr_input_v3u32 = OpTypePointer Input %v3u32
+%group_id = OpVariable %ptr_input_v3u32 Input
+%last = OpConstant %u32 {}
+%end = OpConstant %u32 {}
+OpDecorate %group_id BuiltIn WorkgroupId",
+                groups - 1,
+                groups + 65
+            );
+            let words = shader(&globals, &body);
+            let run = Run::new(&words).subgroup_size(32).race(true);
+            let run = run.storage(0, 0, &[0u32; 256]).zeroed(0, 1, 64 * 4);
+            let found = races(&run.dispatch([groups, 1, 1]).unwrap());
+            // All write their results to one place, which is another race.
+            let mut about = found.iter().filter(|it| it.contains("`in`"));
+            assert_eq!(about.next(), None, "{groups} workgroups, {semantics}");
         }
     }
 }

@@ -2,29 +2,66 @@
 //! independent reference says which must (SPV_KHR_maximal_reconvergence).
 //!
 //! The reference goes through a program as a tree, with sets of lanes: what comes out of a branch, a turn of a loop or
-//! a call is what went in, less what breaks, continues or returns.
+//! a call is what went in, less what breaks, continues or returns. It knows nothing of blocks, and nothing
+//! waits in it.
 
 use std::fmt::Write;
 
 use proptest::prelude::*;
 use spirvkit_interp::Run;
 
-use crate::shader::{SIZES, with_functions};
+use crate::shader::{SIZES, cases, with_functions};
 
 /// What a program consists of.
 #[derive(Clone, Debug)]
 enum Statement {
-    /// Mixes the ballot of all that are here into the invocation's number.
-    Ballot,
+    /// Mixes what tells who is here into the invocation's number.
+    Observe(Observation),
     If(u32, Vec<Statement>, Vec<Statement>),
-    Switch(u32, Vec<Vec<Statement>>),
+    /// Cases, and of each whether it goes on with the next.
+    Switch(u32, Vec<(Vec<Statement>, bool)>),
     /// Each invocation takes as many turns as the condition says, 1 to 4.
-    Loop(u32, Vec<Statement>),
+    Loop(Loop),
     Break,
     Continue,
+    /// Leaves the loop, or goes on with its continue construct, if the condition says so, without
+    /// a merge block.
+    BreakIf(u32),
+    ContinueIf(u32),
     Return,
     Call(usize),
 }
+
+#[derive(Clone, Debug)]
+struct Loop {
+    salt: u32,
+    body: Vec<Statement>,
+    /// What is observed in the continue construct.
+    continuing: Vec<Observation>,
+    /// Whether the condition stands at the end of the turn, behind what is observed there.
+    is_at_end: bool,
+}
+
+/// What depends on who is here.
+#[derive(Clone, Copy, Debug)]
+enum Observation {
+    Ballot,
+    /// Whether the invocation is the first.
+    Elect,
+    /// What the first has to decide by.
+    First,
+    /// The sum of what all have to decide by, or of those before.
+    Sum,
+    SumBefore,
+}
+
+const OBSERVATIONS: [Observation; 5] = [
+    Observation::Ballot,
+    Observation::Elect,
+    Observation::First,
+    Observation::Sum,
+    Observation::SumBefore,
+];
 
 /// Functions, of which each calls only those behind it. The first is the entry point's.
 type Program = Vec<Vec<Statement>>;
@@ -38,6 +75,15 @@ impl Random {
         self.0 ^= self.0 << 17;
         (self.0 >> 11) % limit
     }
+}
+
+/// A ballot most of the time.
+fn observation(random: &mut Random) -> Observation {
+    let index = random.below(10) as usize;
+    OBSERVATIONS
+        .get(index)
+        .copied()
+        .unwrap_or(Observation::Ballot)
 }
 
 fn program(seed: u64) -> Program {
@@ -59,7 +105,7 @@ fn statements(
     count: usize,
     budget: &mut u32,
 ) -> Vec<Statement> {
-    let mut all = vec![Statement::Ballot];
+    let mut all = vec![Statement::Observe(observation(random))];
     for _ in 0..1 + random.below(3) {
         if *budget == 0 || depth > 5 {
             break;
@@ -69,7 +115,7 @@ fn statements(
         let mut inner = |random: &mut Random, in_loop| {
             statements(random, depth + 1, in_loop, function, count, budget)
         };
-        match random.below(10) {
+        match random.below(12) {
             0..=2 => {
                 let then = inner(random, in_loop);
                 let otherwise = match random.below(2) {
@@ -80,10 +126,20 @@ fn statements(
             }
             3..=4 => {
                 let body = inner(random, true);
-                all.push(Statement::Loop(salt, body));
+                let continuing = (0..random.below(3)).map(|_| observation(random));
+                all.push(Statement::Loop(Loop {
+                    salt,
+                    body,
+                    continuing: continuing.collect(),
+                    is_at_end: random.below(2) == 0,
+                }));
             }
             5 => {
-                let cases = (0..2 + random.below(2)).map(|_| inner(random, in_loop));
+                let count = 2 + random.below(2);
+                let cases = (0..count).map(|index| {
+                    let falls = index + 1 < count && random.below(3) == 0;
+                    (inner(random, in_loop), falls)
+                });
                 let cases = cases.collect();
                 all.push(Statement::Switch(salt, cases));
             }
@@ -104,9 +160,11 @@ fn statements(
                 all.push(Statement::Return);
                 return all;
             }
+            10 if in_loop => all.push(Statement::BreakIf(salt)),
+            11 if in_loop => all.push(Statement::ContinueIf(salt)),
             _ => {}
         }
-        all.push(Statement::Ballot);
+        all.push(Statement::Observe(observation(random)));
     }
     all
 }
@@ -168,17 +226,33 @@ impl Reference<'_> {
         all
     }
 
+    fn observe(&mut self, observation: Observation, lanes: u64) {
+        let first = lanes.trailing_zeros() as usize;
+        let mut sum = 0u32;
+        let all = (0..64).filter(|lane| lanes >> lane & 1 != 0);
+        let total = all
+            .clone()
+            .fold(0u32, |sum, lane| sum.wrapping_add(self.values[lane]));
+        for lane in all {
+            let before = sum;
+            sum = sum.wrapping_add(self.values[lane]);
+            let here = match observation {
+                Observation::Ballot => lanes as u32 ^ ((lanes >> 32) as u32).wrapping_mul(3),
+                Observation::Elect => u32::from(lane == first),
+                Observation::First => self.values[first],
+                Observation::Sum => total,
+                Observation::SumBefore => before,
+            };
+            let number = &mut self.numbers[lane];
+            *number = number.wrapping_mul(31).wrapping_add(here);
+        }
+    }
+
     fn one(&mut self, statement: &Statement, lanes: u64) -> Ways {
         let mut ways = Ways::default();
         match statement {
-            Statement::Ballot => {
-                let (low, high) = (lanes as u32, (lanes >> 32) as u32);
-                for (lane, number) in self.numbers.iter_mut().enumerate() {
-                    if lanes >> lane & 1 != 0 {
-                        let here = low ^ high.wrapping_mul(3);
-                        *number = number.wrapping_mul(31).wrapping_add(here);
-                    }
-                }
+            Statement::Observe(observation) => {
+                self.observe(*observation, lanes);
                 ways.on = lanes;
             }
             Statement::If(salt, then, otherwise) => {
@@ -188,36 +262,70 @@ impl Reference<'_> {
             }
             Statement::Switch(salt, cases) => {
                 let mut parts = Vec::new();
-                for (index, case) in cases.iter().enumerate() {
+                for (index, (case, falls)) in cases.iter().enumerate() {
                     let is_last = index + 1 == cases.len();
                     let chosen = self.choose(lanes, |value| {
                         let selector = mixed(value, *salt) & 3;
                         selector as usize == index || is_last && selector as usize > index
                     });
-                    parts.push((chosen, case.clone()));
+                    // Those that go on with the next case don't meet those that begin there: no
+                    // rule brings them together before the merge block.
+                    let mut whole = case.clone();
+                    let mut falls = *falls;
+                    for (next, also) in &cases[index + 1..] {
+                        if falls {
+                            whole.extend(next.iter().cloned());
+                        }
+                        falls &= also;
+                    }
+                    parts.push((chosen, whole));
                 }
                 return self.parts(parts);
             }
-            Statement::Loop(salt, body) => {
-                let mut inside = lanes;
-                for turn in 0..4 {
-                    let chosen = self.choose(inside, |value| turn < 1 + (mixed(value, *salt) & 3));
-                    ways.on |= inside & !chosen;
-                    let turn = self.all(body, chosen);
-                    ways.on |= turn.broken;
-                    ways.returned |= turn.returned;
-                    inside = turn.on | turn.continued;
-                }
-                ways.on |= inside;
-            }
+            Statement::Loop(it) => return self.turns(it, lanes),
             Statement::Break => ways.broken = lanes,
             Statement::Continue => ways.continued = lanes,
+            Statement::BreakIf(salt) => {
+                ways.broken = self.choose(lanes, |value| mixed(value, *salt) & 1 != 0);
+                ways.on = lanes & !ways.broken;
+            }
+            Statement::ContinueIf(salt) => {
+                ways.continued = self.choose(lanes, |value| mixed(value, *salt) & 1 != 0);
+                ways.on = lanes & !ways.continued;
+            }
             Statement::Return => ways.returned = lanes,
             Statement::Call(function) => {
                 let body = self.program[*function].clone();
                 self.all(&body, lanes);
                 ways.on = lanes;
             }
+        }
+        ways
+    }
+
+    fn turns(&mut self, it: &Loop, lanes: u64) -> Ways {
+        let mut ways = Ways::default();
+        let mut inside = lanes;
+        // Five at the end of which none is left.
+        for turn in 0..5 {
+            let goes_on = |value: u32, turn: u32| turn < 1 + (mixed(value, it.salt) & 3);
+            let chosen = match it.is_at_end {
+                true => inside,
+                false => self.choose(inside, |value| goes_on(value, turn)),
+            };
+            ways.on |= inside & !chosen;
+            let body = self.all(&it.body, chosen);
+            ways.on |= body.broken;
+            ways.returned |= body.returned;
+            let continuing = body.on | body.continued;
+            for &observation in &it.continuing {
+                self.observe(observation, continuing);
+            }
+            inside = match it.is_at_end {
+                true => self.choose(continuing, |value| goes_on(value, turn + 1)),
+                false => continuing,
+            };
+            ways.on |= continuing & !inside;
         }
         ways
     }
@@ -265,23 +373,97 @@ impl Writer {
         }
     }
 
-    fn one(&mut self, statement: &Statement) -> bool {
-        match statement {
-            Statement::Ballot => {
-                let i = self.id();
-                let _ = writeln!(
-                    self.text,
-                    "%ballot{i} = OpGroupNonUniformBallot %v4u32 %u3 %true
+    fn observe(&mut self, observation: Observation) {
+        let i = self.id();
+        let here = match observation {
+            Observation::Ballot => format!(
+                "%ballot{i} = OpGroupNonUniformBallot %v4u32 %u3 %true
 %low{i} = OpCompositeExtract %u32 %ballot{i} 0
 %high{i} = OpCompositeExtract %u32 %ballot{i} 1
 %times{i} = OpIMul %u32 %high{i} %u3
-%here{i} = OpBitwiseXor %u32 %low{i} %times{i}
+%here{i} = OpBitwiseXor %u32 %low{i} %times{i}"
+            ),
+            Observation::Elect => format!(
+                "%elected{i} = OpGroupNonUniformElect %bool %u3
+%here{i} = OpSelect %u32 %elected{i} %u1 %u0"
+            ),
+            Observation::First => {
+                format!("%here{i} = OpGroupNonUniformBroadcastFirst %u32 %u3 %value")
+            }
+            Observation::Sum => {
+                format!("%here{i} = OpGroupNonUniformIAdd %u32 %u3 Reduce %value")
+            }
+            Observation::SumBefore => {
+                format!("%here{i} = OpGroupNonUniformIAdd %u32 %u3 ExclusiveScan %value")
+            }
+        };
+        let _ = writeln!(
+            self.text,
+            "{here}
 %old{i} = OpLoad %u32 %number
 %scaled{i} = OpIMul %u32 %old{i} %u31
 %new{i} = OpIAdd %u32 %scaled{i} %here{i}
 OpStore %number %new{i}"
+        );
+    }
+
+    /// Goes to a label if the condition says so, else on.
+    fn leave_if(&mut self, salt: u32, label: u32) {
+        let number = self.mixed(salt);
+        let (i, next) = (self.id(), self.id());
+        let _ = writeln!(
+            self.text,
+            "%bit{i} = OpBitwiseAnd %u32 %k{number} %u1
+%is{i} = OpINotEqual %bool %bit{i} %u0
+OpBranchConditional %is{i} %l{label} %l{next}
+%l{next} = OpLabel"
+        );
+    }
+
+    fn turns(&mut self, it: &Loop) {
+        let number = self.mixed(it.salt);
+        let i = self.id();
+        let [before, header, inside, next, merge] = std::array::from_fn(|_| self.id());
+        let _ = writeln!(
+            self.text,
+            "%few{i} = OpBitwiseAnd %u32 %k{number} %u3
+%turns{i} = OpIAdd %u32 %few{i} %u1
+OpBranch %l{before}
+%l{before} = OpLabel
+OpBranch %l{header}
+%l{header} = OpLabel
+%turn{i} = OpPhi %u32 %u0 %l{before} %more{i} %l{next}
+%on{i} = OpULessThan %bool %turn{i} %turns{i}
+OpLoopMerge %l{merge} %l{next} None"
+        );
+        self.line(&match it.is_at_end {
+            true => format!("OpBranch %l{inside}"),
+            false => format!("OpBranchConditional %on{i} %l{inside} %l{merge}"),
+        });
+        self.loops.push((merge, next));
+        self.part(inside, &it.body, next);
+        self.loops.pop();
+        self.line(&format!("%l{next} = OpLabel"));
+        for &observation in &it.continuing {
+            self.observe(observation);
+        }
+        let _ = writeln!(self.text, "%more{i} = OpIAdd %u32 %turn{i} %u1");
+        match it.is_at_end {
+            true => {
+                let _ = writeln!(
+                    self.text,
+                    "%again{i} = OpULessThan %bool %more{i} %turns{i}
+OpBranchConditional %again{i} %l{header} %l{merge}"
                 );
             }
+            false => self.line(&format!("OpBranch %l{header}")),
+        }
+        self.line(&format!("%l{merge} = OpLabel"));
+    }
+
+    fn one(&mut self, statement: &Statement) -> bool {
+        match statement {
+            Statement::Observe(observation) => self.observe(*observation),
             Statement::If(salt, then, otherwise) => {
                 let number = self.mixed(*salt);
                 let (i, then_label, other_label, merge) =
@@ -312,39 +494,16 @@ OpSwitch %selector{i} %l{last}"
                     let _ = write!(self.text, " {index} %l{label}");
                 }
                 self.line("");
-                for (label, case) in labels.into_iter().zip(cases) {
-                    self.part(label, case, merge);
+                for (index, (case, falls)) in cases.iter().enumerate() {
+                    let end = match falls {
+                        true => labels[index + 1],
+                        false => merge,
+                    };
+                    self.part(labels[index], case, end);
                 }
                 self.line(&format!("%l{merge} = OpLabel"));
             }
-            Statement::Loop(salt, body) => {
-                let number = self.mixed(*salt);
-                let i = self.id();
-                let [before, header, inside, next, merge] = std::array::from_fn(|_| self.id());
-                let _ = writeln!(
-                    self.text,
-                    "%few{i} = OpBitwiseAnd %u32 %k{number} %u3
-%turns{i} = OpIAdd %u32 %few{i} %u1
-OpBranch %l{before}
-%l{before} = OpLabel
-OpBranch %l{header}
-%l{header} = OpLabel
-%turn{i} = OpPhi %u32 %u0 %l{before} %more{i} %l{next}
-%on{i} = OpULessThan %bool %turn{i} %turns{i}
-OpLoopMerge %l{merge} %l{next} None
-OpBranchConditional %on{i} %l{inside} %l{merge}"
-                );
-                self.loops.push((merge, next));
-                self.part(inside, body, next);
-                self.loops.pop();
-                let _ = writeln!(
-                    self.text,
-                    "%l{next} = OpLabel
-%more{i} = OpIAdd %u32 %turn{i} %u1
-OpBranch %l{header}
-%l{merge} = OpLabel"
-                );
-            }
+            Statement::Loop(it) => self.turns(it),
             Statement::Break => {
                 let merge = self.loops.last().map_or(0, |labels| labels.0);
                 self.line(&format!("OpBranch %l{merge}"));
@@ -354,6 +513,14 @@ OpBranch %l{header}
                 let next = self.loops.last().map_or(0, |labels| labels.1);
                 self.line(&format!("OpBranch %l{next}"));
                 return false;
+            }
+            Statement::BreakIf(salt) => {
+                let merge = self.loops.last().map_or(0, |labels| labels.0);
+                self.leave_if(*salt, merge);
+            }
+            Statement::ContinueIf(salt) => {
+                let next = self.loops.last().map_or(0, |labels| labels.1);
+                self.leave_if(*salt, next);
             }
             Statement::Return => {
                 self.line("OpReturn");
@@ -456,14 +623,8 @@ fn agrees(seed: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// As many programs as `PROPTEST_CASES` says.
-fn cases() -> ProptestConfig {
-    let given = std::env::var("PROPTEST_CASES").ok();
-    ProptestConfig::with_cases(given.and_then(|cases| cases.parse().ok()).unwrap_or(64))
-}
-
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn random_programs_reconverge_as_they_must(seed in any::<u64>()) {

@@ -1,5 +1,6 @@
 //! Small compute shaders, so that tests show only what they are about.
 
+use proptest::prelude::ProptestConfig;
 use spirvkit_interp::{Outcome, Run};
 use spirvkit_text::{AssembleOptions, assemble};
 
@@ -77,7 +78,8 @@ OpDecorate %array ArrayStride 4
 %i3 = OpConstant %i32 3
 %f1 = OpConstant %f32 1
 %f2 = OpConstant %f32 2
-%shared = OpVariable %ptr_shared Workgroup
+%nought = OpConstantNull %u32
+%shared = OpVariable %ptr_shared Workgroup %nought
 %local = OpVariable %ptr_input Input
 %lane = OpVariable %ptr_input Input
 %in = OpVariable %ptr_block StorageBuffer
@@ -125,4 +127,10 @@ pub(crate) fn gives(globals: &str, body: &str, inputs: &[u32], expected: impl Fn
         assert!(out.findings.is_empty(), "{:?}", out.findings);
         assert_eq!(out.read::<u32>(0, 1), expected, "subgroups of {size}");
     }
+}
+
+/// So many random cases, or as many as `PROPTEST_CASES` says.
+pub(crate) fn cases(count: u32) -> ProptestConfig {
+    let given = std::env::var("PROPTEST_CASES").ok();
+    ProptestConfig::with_cases(given.and_then(|cases| cases.parse().ok()).unwrap_or(count))
 }

@@ -6,12 +6,15 @@
 //! subgroup or of a whole workgroup. Each class of memory has such knowledge of its own,
 //! because a release or acquire is about the classes in its semantics only.
 
+mod barriers;
+
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 use spirvkit_grammar::MemorySemantics as Semantics;
 
 use crate::program::{Fence, Level};
+pub(super) use barriers::{Clocks, Passing};
 
 /// When an access was made, and before when accesses are known.
 pub(super) type Time = u32;
@@ -136,6 +139,10 @@ impl Known {
         }
     }
 
+    fn size(&self) -> usize {
+        self.invocations.len() + self.subgroups.len() + self.groups.len()
+    }
+
     fn join(&mut self, other: &Self) {
         self.all = self.all.max(other.all);
         let pairs = [
@@ -173,6 +180,11 @@ pub(super) struct View {
 }
 
 impl View {
+    /// How many invocations, subgroups and workgroups it knows something of.
+    fn size(&self) -> usize {
+        self.happened.size() + self.available.iter().map(Known::size).sum::<usize>()
+    }
+
     fn join(&mut self, other: &Self) {
         self.happened.join(&other.happened);
         for (to, from) in self.available.iter_mut().zip(&other.available) {
@@ -213,22 +225,51 @@ pub(super) struct Head {
     time: Time,
     level: Level,
     classes: Classes,
-    /// A relaxed write releases nothing, which is kept for messages only.
-    releases: bool,
-    /// Whether others have published with it.
+    /// Whether it stands for what others have published, who it may not be known of.
     is_joint: bool,
+    /// Whether it stands for others that may be in scopes that its own invocation is not in.
+    is_wide: bool,
     views: [Arc<View>; CLASSES],
 }
 
 impl Head {
-    /// What somebody knows by acquiring this for a class.
-    fn view(&self, class: Class) -> Arc<View> {
-        let mut view = self.views[class as usize].clone();
-        let level = Level::Invocation;
-        Arc::make_mut(&mut view)
-            .happened
-            .add(self.who, level, self.time);
-        view
+    /// Adds what somebody knows by acquiring this for a class.
+    fn add_to(&self, to: &mut Arc<View>, class: Class) {
+        let from = &self.views[class as usize];
+        if !Arc::ptr_eq(to, from) {
+            // The one with more is copied, the other added to it.
+            if to.size() < from.size() {
+                let less = std::mem::replace(to, from.clone());
+                Arc::make_mut(to).join(&less);
+            } else {
+                Arc::make_mut(to).join(from);
+            }
+        }
+        let happened = &mut Arc::make_mut(to).happened;
+        happened.add(self.who, Level::Invocation, self.time);
+    }
+
+    /// Takes over what another has published, too.
+    fn merge(&mut self, other: &Self) {
+        self.is_joint = true;
+        self.is_wide |= other.is_wide || !self.who.shares(other.who, Level::Subgroup);
+        self.level = self.level.max(other.level);
+        self.classes |= other.classes;
+        for class in Class::ALL {
+            other.add_to(&mut self.views[class as usize], class);
+        }
+    }
+
+    /// Whether whoever acquires this knows all that another has published.
+    fn includes(&self, other: &Self) -> bool {
+        let knows = |class: Class| {
+            let happened = &self.views[class as usize].happened;
+            happened.covers(other.who, other.time.saturating_sub(1))
+        };
+        !other.is_joint
+            && other.level <= self.level
+            && other.classes & !self.classes == 0
+            && each(other.classes).all(knows)
     }
 }
 
@@ -241,8 +282,11 @@ pub(super) enum Missing {
     Class,
 }
 
-/// How many releases are kept that have not been acquired, or could not be.
+/// How many releases are kept apart that have not been acquired yet.
 const MAX_PARKED: usize = 32;
+
+/// How many releases are kept that could not be acquired, for messages.
+const MAX_MISSED: usize = 32;
 
 /// What an invocation knows.
 #[derive(Clone, Debug, Default)]
@@ -269,9 +313,24 @@ struct Rest {
     missed: Vec<(Missing, Who, Time, Class)>,
 }
 
+impl Rest {
+    fn miss(&mut self, missed: (Missing, Who, Time, Class)) {
+        if self.missed.len() >= MAX_MISSED {
+            self.missed.remove(0);
+        }
+        self.missed.push(missed);
+    }
+}
+
 impl Clock {
     fn rest(&mut self) -> &mut Rest {
         self.rest.get_or_insert_default()
+    }
+
+    /// Before when it knows all that its workgroup has accessed.
+    #[inline]
+    pub(super) fn group_time(&self, class: Class) -> Time {
+        self.group_time[class as usize]
     }
 
     /// Whether an access by another is known to have happened.
@@ -324,6 +383,18 @@ impl Clock {
 
     /// Makes available what was written before (strict mode).
     fn make_available(&mut self, own: Who, fence: Fence, time: Time, classes: Classes) {
+        self.make_available_of(own, Level::Invocation, fence, time, classes);
+    }
+
+    /// The same for all that share an instance of a level with one.
+    fn make_available_of(
+        &mut self,
+        own: Who,
+        level: Level,
+        fence: Fence,
+        time: Time,
+        classes: Classes,
+    ) {
         if fence.semantics.0 & Semantics::MakeAvailable.0 == 0 {
             return;
         }
@@ -331,7 +402,7 @@ impl Clock {
             let view = Arc::make_mut(&mut self.views[class as usize]);
             let reached = DOMAINS.iter().take_while(|&&domain| domain <= fence.level);
             for (index, _) in reached.enumerate() {
-                view.available[index].add(own, Level::Invocation, time);
+                view.available[index].add(own, level, time);
                 // What is available in a narrower domain becomes so in this one.
                 if let Some(narrower) = index.checked_sub(1) {
                     let narrower = view.available[narrower].clone();
@@ -363,8 +434,8 @@ impl Clock {
             time,
             level: fence.level,
             classes,
-            releases: releases(fence.semantics),
             is_joint: false,
+            is_wide: false,
             views: self.views.clone(),
         }
     }
@@ -379,12 +450,11 @@ impl Clock {
 
     /// Takes over what a release has published, as far as it is meant for such an acquire.
     fn acquire(&mut self, own: Who, head: &Head, fence: Fence, classes: Classes) {
-        let in_scope = head.who.shares(own, head.level) && head.who.shares(own, fence.level);
-        let missing = match (head.releases, acquires(fence.semantics)) {
-            (false, _) => Some(Missing::Release),
-            (_, false) => Some(Missing::Acquire),
-            _ if !in_scope => Some(Missing::Scope),
-            _ => None,
+        let reaches = |level| head.is_wide || head.who.shares(own, level);
+        let in_scope = reaches(head.level) && reaches(fence.level);
+        let missing = match acquires(fence.semantics) {
+            false => Some(Missing::Acquire),
+            true => (!in_scope).then_some(Missing::Scope),
         };
         for class in Class::ALL {
             if self.has(own, head, class) {
@@ -393,10 +463,10 @@ impl Clock {
             let is_meant = head.classes & classes & class.bit() != 0;
             let missing = missing.or((!is_meant).then_some(Missing::Class));
             match missing {
-                None => join(&mut self.views[class as usize], &head.view(class)),
+                None => head.add_to(&mut self.views[class as usize], class),
                 Some(missing) => {
                     let missed = (missing, head.who, head.time, class);
-                    push_bounded(&mut self.rest().missed, missed);
+                    self.rest().miss(missed);
                 }
             }
         }
@@ -416,9 +486,17 @@ impl Clock {
         let is_known = parked.iter().any(|(it, of)| {
             (it.who, it.time, it.level) == (head.who, head.time, head.level) && *of == class
         });
-        if !is_known {
-            push_bounded(parked, (head, class));
+        if is_known {
+            return;
         }
+        // Where there is no room, one stands for several.
+        if parked.len() >= MAX_PARKED
+            && let Some((joint, _)) = parked.iter_mut().find(|it| it.1 == class)
+        {
+            joint.merge(&head);
+            return;
+        }
+        parked.push((head, class));
     }
 
     /// A memory barrier.
@@ -446,30 +524,44 @@ impl Clock {
             let head = self.head(own, fence, classes, time);
             let armed = &mut self.rest().armed;
             armed.retain(|it| (it.level, it.classes) != (head.level, head.classes));
-            push_bounded(armed, head);
+            armed.push(head);
         }
     }
 
-    /// The read of an atomic that finds these releases.
+    /// The read of an atomic that finds what is published.
     pub(super) fn atomic_read(
         &mut self,
         own: Who,
-        heads: &[Head],
+        found: &Published,
         fence: Fence,
         class: Class,
         classes: Classes,
     ) {
-        for head in heads {
+        if let (Some((who, time)), true) = (found.relaxed, acquires(fence.semantics))
+            && who != own
+        {
+            for class in Class::ALL {
+                self.rest().miss((Missing::Release, who, time, class));
+            }
+        }
+        // The last often knew of those before it.
+        for head in found.heads.iter().rev() {
             self.acquire(own, head, fence, classes);
             let mut classes_of = Class::ALL.iter();
             let is_new = classes_of.any(|&class| !self.has(own, head, class));
-            if head.releases && is_new {
+            if is_new {
                 self.park(head.clone(), class);
             }
         }
         if acquires(fence.semantics) {
             self.make_visible(fence, classes);
         }
+    }
+
+    /// Whether an atomic write publishes anything.
+    pub(super) fn publishes(&self, fence: Fence) -> bool {
+        let has_armed = |rest: &Rest| !rest.armed.is_empty();
+        releases(fence.semantics) || self.rest.as_deref().is_some_and(has_armed)
     }
 
     /// The write of an atomic: what it publishes.
@@ -481,10 +573,11 @@ impl Clock {
         classes: Classes,
         time: Time,
     ) -> Vec<Head> {
+        let mut heads = Vec::new();
         if releases(fence.semantics) {
             self.make_available(own, fence, time, classes);
+            heads.push(self.head(own, fence, classes, time));
         }
-        let mut heads = vec![self.head(own, fence, classes, time)];
         if let Some(rest) = &self.rest {
             let armed = rest
                 .armed
@@ -496,161 +589,71 @@ impl Clock {
     }
 }
 
-/// Keeps the last of a list.
-pub(super) fn push_bounded<T>(list: &mut Vec<T>, item: T) {
-    if list.len() >= MAX_PARKED {
-        list.remove(0);
-    }
-    list.push(item);
+/// What is published at a location.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Published {
+    heads: Vec<Head>,
+    /// Who last wrote without publishing anything, and before when; for messages.
+    relaxed: Option<(Who, Time)>,
 }
 
-/// Adds what is published at a location to what is there. What has the same effect for all
-/// that could acquire it becomes one.
-pub(super) fn publish(heads: &mut Vec<Head>, new: Vec<Head>) {
-    for head in new {
-        let same = heads.iter_mut().find(|it| match head.releases {
-            true => it.who == head.who && (it.level, it.classes) == (head.level, head.classes),
-            // Of those that release nothing, one is enough.
-            false => !it.releases,
-        });
-        match same {
-            Some(same) => *same = head,
-            None => {
-                let head = merged(heads, head);
-                heads.push(head);
+impl Published {
+    /// Whether an atomic read that acquires, or doesn't, finds anything here.
+    pub(super) fn is_worth_reading(&self, fence: Fence) -> bool {
+        !self.heads.is_empty() || (self.relaxed.is_some() && acquires(fence.semantics))
+    }
+
+    /// An atomic write that publishes nothing.
+    pub(super) fn write_relaxed(&mut self, own: Who, time: Time) {
+        self.relaxed = Some((own, time));
+    }
+
+    /// Adds what is published to what is there. What has the same effect for all that could
+    /// acquire it becomes one.
+    pub(super) fn add(&mut self, new: Vec<Head>) {
+        let heads = &mut self.heads;
+        for head in new {
+            let same = heads.iter_mut().find(|it| {
+                it.who == head.who && (it.level, it.classes) == (head.level, head.classes)
+            });
+            if let Some(same) = same {
+                *same = head;
+                continue;
             }
+            add(heads, head);
         }
+    }
+
+    /// A plain store of an atomic ends what others have published; in the memory model of
+    /// OpenCL, one's own stays.
+    pub(super) fn replace(&mut self, own: Who, is_kernel: bool) {
+        self.heads.retain(|head| is_kernel && head.who == own);
+        self.relaxed = None;
     }
 }
 
 /// How many releases one location keeps apart.
 const MAX_HEADS: usize = 64;
 
-fn merged(heads: &mut Vec<Head>, mut head: Head) -> Head {
-    if heads.len() < MAX_HEADS {
-        return head;
-    }
-    let is_same = |it: &Head| {
-        it.who.shares(head.who, head.level)
-            && (it.level, it.classes, it.releases) == (head.level, head.classes, head.releases)
-    };
-    let at = heads.iter().position(is_same).unwrap_or(0);
-    let old = heads.remove(at);
-    if is_same(&old) {
-        head.is_joint = true;
-        for class in Class::ALL {
-            join(&mut head.views[class as usize], &old.view(class));
-        }
-    }
-    head
-}
+/// Up to how many all are kept, even if a later one includes them, because scopes may be such
+/// that some see only the earlier ones.
+const FEW_HEADS: usize = 8;
 
-/// Whether a plain store of an atomic ends what others have published there; in the memory
-/// model of OpenCL, one's own stays.
-pub(super) fn replace(heads: &mut Vec<Head>, own: Who, is_kernel: bool) {
-    heads.retain(|head| is_kernel && head.who == own);
-}
-
-/// A control barrier that some invocations pass together.
-pub(super) fn control_barrier(
-    clocks: &mut [&mut Clock],
-    all: &[Who],
-    fence: Fence,
-    is_whole: bool,
-    time: Time,
-) {
-    let classes = classes(fence.semantics);
-    let is_plain = releases(fence.semantics)
-        && acquires(fence.semantics)
-        && is_whole
-        && fence.level >= Level::Workgroup;
-    let mut arming = 0;
-    for (clock, &who) in clocks.iter_mut().zip(all) {
-        if releases(fence.semantics) {
-            clock.make_available(who, fence, time, classes);
-        }
-        let armed = clock.rest.iter().flat_map(|rest| &rest.armed);
-        arming = armed.fold(arming, |arming, head| arming | head.classes);
-        clock.barrier = Some((fence, time));
+fn add(heads: &mut Vec<Head>, mut head: Head) {
+    if heads.len() >= FEW_HEADS {
+        let count = heads.len();
+        heads.retain(|it| !head.includes(it));
+        head.is_wide |= heads.len() < count;
     }
-    if is_plain {
-        pass_together(clocks, all[0], classes, time);
+    // Where there is no room, one stands for several.
+    if heads.len() >= MAX_HEADS {
+        let is_same = |it: &Head| {
+            it.who.shares(head.who, head.level)
+                && (it.level, it.classes) == (head.level, head.classes)
+        };
+        let at = heads.iter().position(is_same).unwrap_or(0);
+        let old = heads.remove(at);
+        head.merge(&old);
     }
-    let is_done = is_plain && arming & !classes == 0;
-    if !is_done {
-        pass_apart(clocks, all, fence, classes, time);
-    }
-    if acquires(fence.semantics) {
-        for clock in clocks.iter_mut() {
-            clock.make_visible(fence, classes);
-        }
-    }
-}
-
-/// All of a workgroup know afterwards what any of them knew.
-fn pass_together(clocks: &mut [&mut Clock], of: Who, classes: Classes, time: Time) {
-    for class in each(classes) {
-        let class = class as usize;
-        let mut joined = clocks[0].views[class].clone();
-        let mut last = joined.clone();
-        for clock in clocks.iter() {
-            // Most share what they know.
-            if !Arc::ptr_eq(&clock.views[class], &last) {
-                last = clock.views[class].clone();
-                join(&mut joined, &last);
-            }
-        }
-        Arc::make_mut(&mut joined)
-            .happened
-            .add(of, Level::Workgroup, time);
-        for clock in clocks.iter_mut() {
-            clock.views[class] = joined.clone();
-            clock.group_time[class] = time;
-        }
-    }
-}
-
-/// A barrier as what it is made of: each releases, all meet, each acquires. Fences before
-/// and after take part, too, even if the barrier has no semantics of its own.
-fn pass_apart(clocks: &mut [&mut Clock], all: &[Who], fence: Fence, classes: Classes, time: Time) {
-    let mut heads: Vec<Head> = Vec::new();
-    let subgroups = all.iter().map(|who| who.subgroup);
-    let are_many = subgroups.clone().max().unwrap_or(0) - subgroups.min().unwrap_or(0) > 16;
-    let joint = if are_many {
-        Level::Workgroup
-    } else {
-        Level::Subgroup
-    };
-    for (clock, &who) in clocks.iter().zip(all) {
-        let armed = clock
-            .rest
-            .iter()
-            .flat_map(|rest| rest.armed.iter().cloned());
-        let own = releases(fence.semantics).then(|| clock.head(who, fence, classes, time));
-        for head in armed.chain(own) {
-            let same = heads.iter_mut().find(|it| {
-                it.who.shares(head.who, head.level.min(joint))
-                    && (it.level, it.classes) == (head.level, head.classes)
-            });
-            match same {
-                Some(same) => {
-                    same.is_joint = true;
-                    for class in Class::ALL {
-                        join(&mut same.views[class as usize], &head.view(class));
-                    }
-                }
-                None => heads.push(head),
-            }
-        }
-    }
-    for (clock, &who) in clocks.iter_mut().zip(all) {
-        for head in &heads {
-            if acquires(fence.semantics) {
-                clock.acquire(who, head, fence, classes);
-            }
-            for class in each(head.classes) {
-                clock.park(head.clone(), class);
-            }
-        }
-    }
+    heads.push(head);
 }

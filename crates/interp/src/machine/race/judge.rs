@@ -5,11 +5,13 @@ use spirvkit_grammar::MemorySemantics as Semantics;
 use super::Numbers;
 use super::clocks::{Class, Clock, Missing, Who, acquires, classes, releases};
 use super::shadow::{Entry, Order};
+use super::sites::Sites;
 use crate::program::{Fence, Inst, Level, Pc, Program, Sharing};
 
 /// Compares the accesses of an invocation with older ones.
 pub(super) struct Judge<'a> {
     pub(super) program: &'a Program,
+    pub(super) sites: &'a Sites,
     pub(super) clock: &'a Clock,
     pub(super) own: Who,
     pub(super) class: Class,
@@ -37,6 +39,11 @@ pub(crate) struct Race {
 impl Judge<'_> {
     pub(super) fn order(&self, old: Entry, new: Entry) -> Order {
         let other = self.numbers.who_is(old.invocation);
+        // Together they make one access, which is no race with itself.
+        let scope = self.sites.scope(new).filter(|_| old.is_like(new));
+        if scope.is_some_and(|scope| other.shares(self.own, scope)) {
+            return Order::Before;
+        }
         let knows = self.clock.knows(self.own, other, old.time, self.class);
         if knows && (!self.is_strict || self.unavailable(old, new, other).is_none()) {
             return Order::Before;
@@ -50,10 +57,10 @@ impl Judge<'_> {
 
     /// Whether both are atomics, on the same location, and each in the other's scope.
     fn are_mutual(&self, old: Entry, new: Entry, other: Who) -> bool {
-        if !old.is_atomic() || !new.is_atomic() || old.bytes() != new.bytes() {
+        if !old.is_atomic() || !new.is_atomic() || !old.has_size_of(new) {
             return false;
         }
-        let shared = |entry: Entry| other.shares(self.own, self.fence(entry.pc()).level);
+        let shared = |entry: Entry| other.shares(self.own, self.fence(self.sites.pc(entry)).level);
         shared(old) && shared(new)
     }
 
@@ -76,7 +83,7 @@ impl Judge<'_> {
     /// How an access is shared: atomics are by their scope.
     fn sharing(&self, entry: Entry) -> Sharing {
         if entry.is_atomic() {
-            let level = Some(self.fence(entry.pc()).level);
+            let level = Some(self.fence(self.sites.pc(entry)).level);
             return Sharing {
                 is_private: false,
                 available: level,
@@ -88,7 +95,7 @@ impl Judge<'_> {
             available: Some(Level::Device),
             visible: Some(Level::Device),
         });
-        let place = self.program.places.get(entry.pc() as usize);
+        let place = self.program.places.get(self.sites.pc(entry) as usize);
         let place = (place.copied().unwrap_or(0), entry.is_write());
         let sharing = self.program.sharing.get(&place);
         sharing.copied().unwrap_or(common)
@@ -131,7 +138,7 @@ impl Judge<'_> {
     pub(super) fn explain(&self, old: Entry, new: Entry) -> Race {
         let other = self.numbers.who_is(old.invocation);
         Race {
-            other: old.pc(),
+            other: self.sites.pc(old),
             deed: match (old.is_write(), old.is_atomic()) {
                 (true, true) => "an atomic",
                 (false, true) => "an atomic read",
@@ -158,7 +165,8 @@ impl Judge<'_> {
             return why.to_owned();
         }
         if old.is_atomic() && new.is_atomic() {
-            let shared = |entry: Entry| other.shares(self.own, self.fence(entry.pc()).level);
+            let shared =
+                |entry: Entry| other.shares(self.own, self.fence(self.sites.pc(entry)).level);
             return match shared(old) && shared(new) {
                 true => "the atomics are on different parts of the memory".to_owned(),
                 false => "the scope of one atomic doesn't include the other".to_owned(),

@@ -1,9 +1,8 @@
 //! Loads and stores of cooperative matrices.
 
+use spirvkit_analysis::TensorOperands;
 use spirvkit_binary::Id;
-use spirvkit_grammar::{
-    CooperativeMatrixLayout, MemoryAccess, Op, StorageClass, TensorAddressingOperands,
-};
+use spirvkit_grammar::{CooperativeMatrixLayout, Op, StorageClass};
 
 use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
@@ -135,21 +134,6 @@ fn check_memory(o: &Operation<'_, '_, '_>, index: usize, value: Id) -> CheckResu
     operands::check(o.at, index, access, &[o.ty(0)], value)
 }
 
-/// The number of words that a mask of memory operands and their parameters have.
-fn memory_words(mask: u32) -> usize {
-    let with_parameter = [
-        MemoryAccess::Aligned,
-        MemoryAccess::MakePointerAvailable,
-        MemoryAccess::MakePointerVisible,
-        MemoryAccess::AliasScopeINTELMask,
-        MemoryAccess::NoAliasINTELMask,
-    ];
-    1 + with_parameter
-        .iter()
-        .filter(|bit| mask & bit.0 != 0)
-        .count()
-}
-
 /// The number of dimensions of a tensor layout or view type, if it is known.
 fn tensor_dimension(m: &Module<'_>, ty: Id) -> Option<u64> {
     m.constant_u64(m.def(ty)?.id(0))
@@ -170,15 +154,8 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
         true => check_memory(o, next + 1, ty),
         false => Ok(()),
     };
-    let mut at = next + 1 + memory_words(o.arg(next + 1));
-    let mask = TensorAddressingOperands(o.arg(at));
-    let mut take = |bit: TensorAddressingOperands| {
-        mask.contains(bit).then(|| {
-            at += 1;
-            at
-        })
-    };
-    let view = match take(TensorAddressingOperands::TensorView) {
+    let operands = TensorOperands::new(o.args, next + 1);
+    let view = match operands.view {
         Some(index) => o.expect_operand(&cooperative_matrix::TENSOR_VIEW, index, TENSOR_VIEW),
         None => Ok(()),
     };
@@ -186,8 +163,7 @@ pub(super) fn check_tensor(o: &Operation<'_, '_, '_>) -> CheckResult {
         true => tensor_dimension(m, o.ty(next)),
         false => None,
     };
-    let function = take(TensorAddressingOperands::DecodeFunc);
-    let vector_function = take(TensorAddressingOperands::DecodeVectorFunc);
+    let (function, vector_function) = (operands.decode, operands.decode_vector);
     let has_function = expect(function.is_some() || vector_function.is_none(), || {
         let message = format!(
             "{} has `DecodeVectorFunc`, so it also needs `DecodeFunc`",

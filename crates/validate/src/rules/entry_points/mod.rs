@@ -137,9 +137,13 @@ fn check_calls(m: &Module<'_>, reporter: &mut Reporter) {
     for (index, function) in m.functions.iter().enumerate() {
         let is_entry =
             |callee: &Id| m.entry_models(*callee).is_some() && m.op_of(*callee) == Op::Function;
-        // To look for the call takes its time, so one of a function is enough.
-        if let Some(callee) = m.callees(index as u32).find(is_entry) {
-            let offset = call_of(m, function.range.clone(), callee);
+        // To look for the call takes its time, so one of a function is enough. It may be no
+        // OpFunctionCall, which is all that is forbidden.
+        let calls = m.callees(index as u32).any(|callee| is_entry(&callee));
+        let mut all = m.instructions(function.range.clone()).filter(|_| calls);
+        let call = all.find(|inst| inst.op() == Op::FunctionCall && is_entry(&inst.id(0)));
+        if let Some(call) = call {
+            let (offset, callee) = (call.offset(), call.id(0));
             let message = format!(
                 "{} is an entry point, so it can't be called",
                 m.name(callee)

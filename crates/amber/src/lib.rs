@@ -2,8 +2,9 @@
 //!
 //! [`parse`] reads both languages, AmberScript and VkScript, into a [`Script`], and reports
 //! all errors in a text at once. [`contents`] computes the initial contents of a buffer, and
-//! [`compare`] compares its final contents with what the script expects. Nothing here runs
-//! shaders or reads files.
+//! [`compare`] compares its final contents with what the script expects. [`run`] runs a script by
+//! the interpreter, and asks a [`Host`] for files and compiled shaders; [`Compiler`] starts the
+//! programs that compile them. Nothing else here leaves the process.
 //!
 //! ```
 //! use spirvkit_amber::{Action, Expect, compare, contents, parse};
@@ -49,6 +50,7 @@
 mod amber_script;
 mod command;
 pub mod compare;
+mod compiler;
 mod contents;
 mod kinds;
 mod lex;
@@ -69,6 +71,7 @@ pub use command::{
     Unit, Values, Work,
 };
 
+pub use compiler::Compiler;
 pub use contents::{MAX_BYTES, contents, write};
 pub use kinds::KINDS;
 pub use number::Number;
@@ -79,7 +82,8 @@ pub use pipeline::{
 };
 pub use reader::{MAX_DERIVED, MAX_ERRORS};
 pub use run::{
-    CompileError, Dispatched, DispatchedBuffer, Host, Report, RunOptions, Source, Verdict, run,
+    CompileError, Dispatched, DispatchedDescriptor, DispatchedMemory, Host, Report, RunOptions,
+    Source, Verdict, run,
 };
 pub use script::{
     BottomLevel, Buffer, Contents, FileFormat, Geometry, GeometryKind, Handle, Instance,

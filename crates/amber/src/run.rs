@@ -2,6 +2,7 @@
 
 mod arguments;
 mod dispatch;
+mod dispatched;
 mod expectations;
 mod images;
 mod memory;
@@ -11,6 +12,8 @@ mod support;
 
 use spirvkit_diagnostics::{Diagnostic, Errors, Span};
 use spirvkit_interp::{MAX_MEMORY, MAX_STEPS};
+
+pub use dispatched::{Dispatched, DispatchedDescriptor, DispatchedMemory};
 
 use crate::command::{Action, Command, Work};
 use crate::kinds;
@@ -29,6 +32,11 @@ spirvkit_binary::options! {
         /// The number of invocations in a subgroup, unless the script says so: 4, 8, 16, 32
         /// or 64.
         pub subgroup_size: u32 = 32,
+        /// The fewest and the most invocations in a subgroup that a script can ask for.
+        pub subgroup_sizes: [u32; 2] = [4, 64],
+        /// Whether data races are looked for, as findings; see
+        /// [`Run::race`](spirvkit_interp::Run::race).
+        pub race: bool = false,
         /// How many instructions the runs of a script may take together; see
         /// [`Run::max_steps`](spirvkit_interp::Run::max_steps). Commands count, too: for what
         /// they look at, one for 64 bytes, and 16 for each word of a module that is run.
@@ -64,42 +72,9 @@ pub trait Host {
         false
     }
 
-    /// Looks at a run of a compute shader that uses nothing but buffers, for a second opinion.
-    fn dispatched(&self, _: &Dispatched<'_>) {}
-}
-
-/// A run of a compute shader.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Dispatched<'d> {
-    /// The module.
-    pub words: &'d [u32],
-    /// The entry point.
-    pub entry_point: &'d str,
-    /// The bits of specialization constants by `SpecId`.
-    pub constants: Vec<(u32, u64)>,
-    /// The bytes of the push constants.
-    pub push: Vec<u8>,
-    /// The buffers.
-    pub buffers: Vec<DispatchedBuffer>,
-    /// The number of workgroups in each dimension.
-    pub groups: [u32; 3],
-}
-
-/// A buffer of a run.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct DispatchedBuffer {
-    /// The descriptor set.
-    pub set: u32,
-    /// The binding.
-    pub binding: u32,
-    /// Whether it is a uniform buffer.
-    pub is_uniform: bool,
-    /// Its contents before the run.
-    pub before: Vec<u8>,
-    /// Its contents after it.
-    pub after: Vec<u8>,
+    /// Looks at a run of a compute shader, for a second opinion; or why there is no telling
+    /// what it was given.
+    fn dispatched(&self, _: Result<&Dispatched<'_>, &str>) {}
 }
 
 /// A shader to compile.

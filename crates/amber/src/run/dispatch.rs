@@ -8,7 +8,7 @@ use spirvkit_grammar::Decoration;
 use spirvkit_interp::{self as interp, Run};
 
 use super::memory::Part;
-use super::{Dispatched, DispatchedBuffer, Runner, Stop, images};
+use super::{Dispatched, Runner, Stop, images};
 use crate::pipeline::{Attachment, Binding, BoundBuffer, Pipeline, Resource, SubgroupSize};
 use crate::reader::quoted;
 use crate::script::Handle;
@@ -20,14 +20,11 @@ const PUSH_CONSTANTS: usize = 256;
 /// What making a module ready to run costs for each word, as if so many bytes were looked at.
 const LOWERING: usize = 1024;
 
-/// The smallest and the largest subgroups that there are.
-const SUBGROUP_SIZES: [u32; 2] = [4, 64];
-
 /// Set, binding and element of an array.
-type Place = (u32, u32, u32);
+pub(super) type Place = (u32, u32, u32);
 
 /// Which parts of buffers are bound, and where.
-type Parts = BTreeMap<Part, Vec<Place>>;
+pub(super) type Parts = BTreeMap<Part, Vec<Place>>;
 
 impl<'s> Runner<'s> {
     /// Runs a compute pipeline.
@@ -45,9 +42,12 @@ impl<'s> Runner<'s> {
         };
         let module = self.shaders.module(script, self.host, attachment, span)?;
         self.take_steps(module.words.len() * LOWERING, span)?;
+        let subgroup_size = self.subgroup_size(attachment, span)?;
         let mut run = Run::new(&module.words)
+            .threads(1)
             .entry(&attachment.entry_point)
-            .subgroup_size(self.subgroup_size(attachment, span)?)
+            .subgroup_size(subgroup_size)
+            .race(self.options.race)
             .max_steps(self.steps)
             .max_memory(self.options.max_memory);
         for (id, bits) in constants(&module.words, attachment) {
@@ -65,10 +65,10 @@ impl<'s> Runner<'s> {
             let message = "different parts of a buffer that overlap can't be `Aliased` yet";
             return Err(Stop::skip(Some(span), message));
         }
-        let before = match self.host.compares() {
-            true => self.buffers(pipeline, &parts),
-            false => None,
-        };
+        let mut given = None;
+        if self.host.compares() {
+            given = Some(self.given(pipeline, &parts, span)?);
+        }
         let locate = |diagnostic: Diagnostic| module.locate(diagnostic, span);
         let outcome = run.dispatch(groups).map_err(|errors| {
             let errors = errors.into_vec();
@@ -78,20 +78,6 @@ impl<'s> Runner<'s> {
                 None => Stop::Fail(errors.into_iter().map(locate).collect()),
             }
         })?;
-        if let Some(mut buffers) = before {
-            for buffer in &mut buffers {
-                let after = outcome.element(buffer.set, buffer.binding, 0);
-                buffer.after = after.map_or_else(|| buffer.before.clone(), <[u8]>::to_vec);
-            }
-            self.host.dispatched(&Dispatched {
-                words: &module.words,
-                entry_point: &attachment.entry_point,
-                constants: constants(&module.words, attachment),
-                push,
-                buffers,
-                groups,
-            });
-        }
         self.steps = self.steps.saturating_sub(outcome.steps);
         let results = parts.iter().filter_map(|(part, places)| {
             // A shader may leave alone what is bound.
@@ -102,7 +88,23 @@ impl<'s> Runner<'s> {
             });
             Some((*part, bytes?))
         });
-        self.memory.update(&results.collect::<Vec<_>>());
+        let results: Vec<_> = results.collect();
+        if let Some(given) = given {
+            let dispatched = given.map(|given| Dispatched {
+                words: &module.words,
+                entry_point: &attachment.entry_point,
+                constants: constants(&module.words, attachment),
+                push,
+                memories: given.memories(&results),
+                descriptors: given.descriptors,
+                groups,
+                subgroup: attachment.subgroup,
+                subgroup_size,
+            });
+            self.host
+                .dispatched(dispatched.as_ref().map_err(|why| *why));
+        }
+        self.memory.update(&results);
         self.take_back(&arguments, &outcome);
         let (stops, others): (Vec<Diagnostic>, Vec<Diagnostic>) = outcome
             .findings
@@ -120,41 +122,8 @@ impl<'s> Runner<'s> {
         }
     }
 
-    /// The buffers of a pipeline before a run; `None` if it has anything else.
-    fn buffers(&mut self, pipeline: &Pipeline, parts: &Parts) -> Option<Vec<DispatchedBuffer>> {
-        let mut buffers = Vec::new();
-        for (part, places) in parts {
-            let &[(set, binding, 0)] = &places[..] else {
-                return None;
-            };
-            let is_it = |it: &&Binding| it.set == set && it.binding == binding;
-            let resource = &pipeline.bindings.iter().find(is_it)?.resource;
-            let Resource::Buffers {
-                kind, buffers: all, ..
-            } = resource
-            else {
-                return None;
-            };
-            if !is_memory(*kind) || all.len() != 1 {
-                return None;
-            }
-            let bytes = self.memory.bytes(Handle::new(part.buffer)).ok()?;
-            buffers.push(DispatchedBuffer {
-                set,
-                binding,
-                is_uniform: matches!(
-                    kind,
-                    DescriptorKind::Uniform | DescriptorKind::UniformDynamic
-                ),
-                before: bytes.get(part.start..part.end)?.to_vec(),
-                after: Vec::new(),
-            });
-        }
-        (buffers.len() == pipeline.bindings.len()).then_some(buffers)
-    }
-
     fn subgroup_size(&self, attachment: &Attachment, span: Span) -> Result<u32, Stop> {
-        let [min, max] = SUBGROUP_SIZES;
+        let [min, max] = self.options.subgroup_sizes;
         match attachment.subgroup.size {
             None => Ok(self.options.subgroup_size),
             Some(SubgroupSize::Min) => Ok(min),
@@ -234,7 +203,7 @@ impl<'s> Runner<'s> {
     }
 
     /// A buffer as an image, still without its bytes, and which these are.
-    fn image(
+    pub(super) fn image(
         &mut self,
         bound: &BoundBuffer,
         kind: DescriptorKind,
@@ -288,7 +257,7 @@ impl<'s> Runner<'s> {
 }
 
 /// Whether parts of a buffer that are bound overlap.
-fn is_overlapping(parts: &Parts) -> bool {
+pub(super) fn is_overlapping(parts: &Parts) -> bool {
     let mut pairs = parts.keys().zip(parts.keys().skip(1));
     pairs.any(|(a, b)| a.buffer == b.buffer && b.start < a.end)
 }

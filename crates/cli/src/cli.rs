@@ -58,7 +58,7 @@ enum Command {
     Layout(layout::Arguments),
     Cfg(cfg::Arguments),
     Info(info::Arguments),
-    Run(run_::Arguments),
+    Run(Box<run_::Arguments>),
     Amber(amber::Arguments),
     Specialize(specialize::Arguments),
     Strip(strip::Arguments),

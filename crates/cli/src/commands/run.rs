@@ -2,27 +2,33 @@
 
 mod arguments;
 mod buffers;
+mod explore;
+mod images;
 mod json;
 mod npy;
 mod places;
+mod png;
+mod races;
 mod watch;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::{Severity, Source, render};
-use spirvkit::interp::{MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Outcome, Run};
+use spirvkit::interp::{MAX_LOOKS, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Outcome, Run};
 use spirvkit::ir::Module;
 use spirvkit::reflect::reflect;
 use spirvkit::transform::{Specialization, spec_constants, specialize};
 
-use crate::arguments::{ColorWhen, Single};
+use crate::arguments::{ColorWhen, Single, jobs};
 use crate::change::constants::{bad_value, bits, find, setting};
 use crate::exit::{Ending, UsageError};
-use crate::look::{Looked, look};
+use crate::look::{self, Looked, look};
 use crate::report::{Format, Messages, Reporter, stream};
+use crate::run::Progress;
 use arguments::{Contents, Push};
 use buffers::Buffers;
 use places::{Blocks, Wanted};
@@ -56,6 +62,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = arguments::groups)]
     local_size: Option<[u32; 3]>,
 
+    /// How many invocations of a kernel to run in each dimension, in place of --dispatch; the
+    /// last workgroups may be smaller
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = arguments::groups)]
+    global_size: Option<[u32; 3]>,
+
     /// Append numbers to the push constants, or give a member its value
     #[arg(long, value_name = "TYPE:NUMBERS|MEMBER=VALUE", value_parser = arguments::push)]
     push: Vec<Push>,
@@ -70,8 +81,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WHERE[:TYPE][RANGE]", value_parser = places::wanted)]
     print: Vec<Wanted>,
 
-    /// Write a buffer, or a part of it, to a file after the run: as JSON, as a NumPy array, or
-    /// as it is, by the extension .json, .npy or any other
+    /// Write a buffer, or a part of it, to a file after the run: as JSON, as a NumPy array, as
+    /// an image, or as it is, by the extension .json, .npy, .png or any other
     #[arg(long, value_name = "WHERE=FILE", value_parser = arguments::output)]
     out: Vec<(Wanted, PathBuf)>,
 
@@ -93,9 +104,19 @@ pub(crate) struct Arguments {
     #[arg(long)]
     profile: bool,
 
-    /// The number of invocations in a subgroup, from 1 to 64
+    /// The number of invocations in a subgroup: 1, 2, 4, 8, 16, 32 or 64
     #[arg(long, value_name = "N", default_value = "32")]
     subgroup_size: u32,
+
+    /// Allow accesses out of bounds through descriptors, as with robustBufferAccess2 and
+    /// robustImageAccess2: they read zeros and write nothing in either case, but aren't reported
+    #[arg(long)]
+    robust: bool,
+
+    /// Run workgroups on this many threads, and, with --schedules, orders [default: one per
+    /// core]; results don't depend on it
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    threads: Option<NonZeroUsize>,
 
     /// Look for data races
     #[arg(long)]
@@ -108,6 +129,25 @@ pub(crate) struct Arguments {
     /// Accept two writes of the same value
     #[arg(long, requires = "race")]
     same_value: bool,
+
+    /// Accept races of what is at a line of the source, or of an instruction: FILE:LINE, the id
+    /// of its result, or its byte in the module, such as 0x1a4
+    #[arg(long, value_name = "FILE:LINE")]
+    accept_race: Vec<look::places::Wanted>,
+
+    /// Show all outcomes that the memory model allows; for small programs
+    #[arg(long, conflicts_with_all = NOT_EXPLORED)]
+    explore: bool,
+
+    /// Tell whether a condition on buffers can hold in the end, such as '0:0[0] == 1 &&
+    /// 0:1:i32[2] != -1', whatever the memory model allows; for small programs
+    #[arg(long, value_name = "CONDITION", value_parser = explore::asked,
+          conflicts_with_all = NOT_EXPLORED)]
+    reachable: Vec<explore::Asked>,
+
+    /// End exploration after this many executions and beginnings of executions
+    #[arg(long, value_name = "N", default_value_t = MAX_LOOKS)]
+    max_looks: u64,
 
     /// Run in this many orders of invocations
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -138,6 +178,19 @@ pub(crate) struct Arguments {
     color: ColorWhen,
 }
 
+/// What follows one order of execution.
+const NOT_EXPLORED: [&str; 9] = [
+    "race",
+    "strict",
+    "same_value",
+    "schedules",
+    "seed",
+    "trace",
+    "coverage",
+    "profile",
+    "out",
+];
+
 const AFTER_HELP: &str = "\
 CONTENTS is one of
   zeros:BYTES        bytes that are zero
@@ -146,6 +199,11 @@ CONTENTS is one of
   {...}, [...], 1.5  a value as JSON, by the types that the module declares
   FILE.json          the same from a file
   FILE.npy           a NumPy array, of the type that the module declares
+  FILE.png           an image, in the format that the module declares, else in RGBA
+  FORMAT:SIZE        an image of zeros, such as rgba8:64x32; the bytes of a file with
+                     :FILE behind it
+  sampler:HOW        nearest or linear, and repeat, mirror, clamp or border, such as
+                     sampler:linear,clamp; without one, samplers are nearest,repeat
   FILE, raw:FILE     any other file, byte by byte
   local:BYTES        for kernels: memory that the workgroup shares
 Numbers are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN. In JSON
@@ -163,6 +221,8 @@ Examples:
   spv run saxpy.spv --bind x=x.npy --bind y=[1,1,1,1] --push a=2.0 --push count=4 \\
       --dispatch 16 --print y[0..4] --out y=y.npy
   spv run saxpy.spv --bind x=[1] --bind y=[1] --push count=1 --trace=0 --profile
+  spv run litmus.spv --bind 0:0=u32:0,0 --bind 0:1=u32:0,0 --dispatch 2 --explore \\
+      --reachable '0:1[0] == 1 && 0:1[1] == 0'
 
 Exit codes:
   0  success, perhaps with warnings
@@ -202,21 +262,30 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
     buffers.bind(&arguments.bind, messages);
     buffers.give(&arguments.arg, messages);
     buffers.push(&arguments.push, messages);
+    let run = prepared(arguments, looked, &constants);
+    let run = races::accept(run, &arguments.accept_race, looked, messages);
     if messages.failed() {
         return;
     }
-    let run = prepared(arguments, looked, &constants);
+    let bound = buffers.bound();
     let run = buffers.into_run(run);
+    if arguments.explore || !arguments.reachable.is_empty() {
+        return explore::explore(arguments, looked, &blocks, bound, run, messages);
+    }
     let is_watched =
         !arguments.trace.is_empty() || arguments.coverage.is_some() || arguments.profile;
     let code = is_watched.then(|| Code::of(looked)).flatten();
     let mut watcher = code
         .as_ref()
         .map(|code| Watcher::new(code, arguments.trace.clone(), arguments.max_trace));
+    let progress = progress(arguments);
+    let tick = || progress.tick();
+    let run = run.on_progress(&tick);
     let ran = match &mut watcher {
         Some(watcher) => run.observe(arguments.dispatch, watcher),
         None => run.dispatch(arguments.dispatch),
     };
+    progress.finish();
     let (findings, outcome) = match ran {
         Ok(outcome) => (outcome.findings.clone(), Some(outcome)),
         Err(errors) => (errors.into_vec(), None),
@@ -248,16 +317,20 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
             stream(messages, |out| out.write_all(shown.as_bytes()));
         }
         Format::Json => {
-            let document = results.document(looked, &findings);
+            let report = report_of(looked, outcome.is_some(), &findings, messages);
+            let document = results.document(&report);
             stream(messages, |out| writeln!(out, "{document}"));
-            let has_error = findings
-                .iter()
-                .any(|found| found.severity() == Severity::Error);
-            if has_error {
-                messages.fail();
-            }
         }
     }
+}
+
+/// Shows how far a run is, in workgroups, once it takes long.
+fn progress(arguments: &Arguments) -> Progress {
+    let groups = arguments.dispatch.map(|groups| groups as usize);
+    let groups = groups.into_iter().fold(1, usize::saturating_mul);
+    let orders = usize::try_from(arguments.schedules.max(1)).unwrap_or(usize::MAX);
+    let is_human = matches!(arguments.format, Format::Human);
+    Progress::new(groups.saturating_mul(orders), is_human)
 }
 
 /// The run without its buffers.
@@ -268,6 +341,8 @@ fn prepared<'a>(
 ) -> Run<'a> {
     let mut run = Run::new(looked.module.words())
         .subgroup_size(arguments.subgroup_size)
+        .robust(arguments.robust)
+        .threads(arguments.threads.map_or(0, NonZeroUsize::get))
         .race(arguments.race)
         .strict(arguments.strict)
         .same_value(arguments.same_value)
@@ -281,6 +356,9 @@ fn prepared<'a>(
     }
     if let Some(size) = arguments.local_size {
         run = run.local_size(size);
+    }
+    if let Some(size) = arguments.global_size {
+        run = run.global_size(size);
     }
     for &(spec_id, bits) in constants {
         run = run.spec(spec_id, bits);
@@ -341,6 +419,22 @@ fn in_place(looked: &Looked<'_>, findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     }
 }
 
+/// The file and the findings for programs. Errors among them make the command fail.
+fn report_of(
+    looked: &Looked<'_>,
+    has_run: bool,
+    findings: &[Diagnostic],
+    messages: &mut Messages,
+) -> Value {
+    let is_error = |found: &Diagnostic| found.severity() == Severity::Error;
+    if findings.iter().any(is_error) {
+        messages.fail();
+    }
+    let text = looked.text.map(|text| Source::new(looked.name, &text.0));
+    let report = render::report(looked.name, has_run, findings, text.as_ref());
+    serde_json::from_str(&report).unwrap_or_default()
+}
+
 /// What there is to show.
 struct Results<'a, 'r, 'c, 'm> {
     arguments: &'a Arguments,
@@ -371,14 +465,10 @@ impl Results<'_, '_, '_, '_> {
         shown
     }
 
-    fn document(&self, looked: &Looked<'_>, findings: &[Diagnostic]) -> Value {
-        let text = looked.text.map(|text| Source::new(looked.name, &text.0));
-        let has_run = self.outcome.is_some();
-        let report = render::report(looked.name, has_run, findings, text.as_ref());
-        let report: Value = serde_json::from_str(&report).unwrap_or_default();
+    fn document(&self, report: &Value) -> Value {
         let mut document = json!({
             "file": report["file"],
-            "ran": has_run,
+            "ran": self.outcome.is_some(),
             "steps": self.outcome.map(|outcome| outcome.steps),
             "findings": report["diagnostics"],
             "printed": self.outcome.map(|outcome| self.printed(outcome)),

@@ -8,6 +8,7 @@ use spirvkit::binary::Budget;
 use spirvkit::debuginfo::{DebugInfo, Entry};
 use spirvkit::text::IdNames;
 
+use super::Looked;
 use super::ids::Trouble;
 use super::limit::{Each, Limit};
 use crate::arguments::{FormArguments, RawIds, Reading};
@@ -34,7 +35,25 @@ pub(crate) struct View<'a> {
     limit: Limit,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// A view of a module that was read.
+    pub(crate) fn new(
+        looked: &'a Looked<'_>,
+        info: &'a DebugInfo<'a>,
+        raw: RawIds,
+        format: Format,
+    ) -> Self {
+        Self {
+            info,
+            shown: looked.shown(raw),
+            ids: &looked.ids,
+            name: looked.name,
+            text: looked.text,
+            format,
+            limit: Limit::new(Budget::for_words(info.words().len())),
+        }
+    }
+
     /// Those of a list that are to be shown: see [`Limit::each`].
     pub(crate) fn each<I: Iterator>(&self, rows: I) -> Each<'_, I> {
         self.limit.each(rows)
@@ -120,15 +139,7 @@ pub(crate) fn show(
         let Ok(info) = DebugInfo::read(looked.module.words()) else {
             return Ok(());
         };
-        let view = View {
-            info: &info,
-            shown: looked.shown(raw),
-            ids: &looked.ids,
-            name: looked.name,
-            text: looked.text,
-            format: form.format,
-            limit: Limit::new(Budget::for_words(info.words().len())),
-        };
+        let view = View::new(looked, &info, raw, form.format);
         let mut found = Ok(Found::default());
         stream(messages, |out| {
             let mut out = view.limit.counting(out);

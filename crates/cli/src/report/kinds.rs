@@ -85,6 +85,10 @@ kinds! {
         text: "What a buffer is to hold, or what is to be shown of it, doesn't fit what the module declares, or can't be read.",
         advice: "`spv info` shows the buffers of a module with the types and offsets of their members.",
     }
+    INCOMPLETE = "run.incomplete", InvalidValue {
+        text: "Exploration ended before all executions that the memory model allows were seen, so that something that is asked for is not known.",
+        advice: "Explore fewer invocations, with fewer accesses to memory that several of them use, or raise `--max-looks`.",
+    }
     BAD_CONSTANT_VALUE = "transform.bad-constant-value", InvalidValue {
         text: "A specialization constant can't have the requested value, or different values are requested for it.",
         advice: "`spv specialize --list` shows the types of the constants. Use true or false for a bool, and a number \

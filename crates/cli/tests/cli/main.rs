@@ -34,6 +34,8 @@ mod readme;
 mod replacing;
 mod run;
 mod run_data;
+mod run_explore;
+mod run_images;
 mod specialize;
 mod split;
 mod strip;

@@ -7,8 +7,10 @@ use serde_json::Value;
 use spirvkit::binary::{FloatFormat, NumberType};
 use spirvkit::eval::{Environment, Scalar, ScalarType, evaluate_scalar};
 use spirvkit::grammar::Op;
+use spirvkit::interp::Sampler;
 use spirvkit::text::{parse_number, write_number};
 
+use super::images::{self, Texels};
 use super::places::{Wanted, wanted};
 
 /// Where a buffer is bound.
@@ -32,6 +34,8 @@ pub(super) enum Contents {
     Value(Value),
     /// Memory of each workgroup.
     Local(u32),
+    Texels(Texels),
+    Sampler(Sampler),
     File(PathBuf, FileForm),
 }
 
@@ -41,6 +45,7 @@ pub(super) enum FileForm {
     Raw,
     Json,
     Npy,
+    Png,
 }
 
 impl FileForm {
@@ -49,6 +54,7 @@ impl FileForm {
         match name.rsplit_once('.').map(|it| it.1) {
             Some("json") => Self::Json,
             Some("npy") => Self::Npy,
+            Some("png") => Self::Png,
             _ => Self::Raw,
         }
     }
@@ -190,6 +196,12 @@ fn contents(text: &str) -> Result<Contents, String> {
             .parse()
             .map_err(|_| format!("`{bytes}` is not a number of bytes"))?;
         return Ok(Contents::Local(bytes));
+    }
+    if let Some(words) = text.strip_prefix("sampler:") {
+        return Ok(Contents::Sampler(images::sampler(words)?));
+    }
+    if let Some(texels) = images::texels(text) {
+        return Ok(Contents::Texels(texels?));
     }
     if let Some(path) = text.strip_prefix("raw:") {
         return Ok(Contents::File(path.into(), FileForm::Raw));

@@ -4,22 +4,30 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
-use spirvkit::interp::{Name, Outcome, Run};
+use spirvkit::interp::{Final, Image, MAX_BUFFER, Name, Outcome, Run, Sampler};
 
 use super::arguments::{Contents, FileForm, Push};
+use super::images;
 use super::json::{self, MAX_BYTES};
 use super::npy;
-use super::places::{Blocks, Found, Home, Wanted};
+use super::places::{Blocks, Found, Home, Wanted, wanted};
+use super::png;
 use crate::output::write_file;
-use crate::report::{Messages, kinds, read_error};
+use crate::report::{Messages, kinds};
 
 /// The buffers of a run.
 pub(super) struct Buffers<'b, 'r> {
     blocks: &'b Blocks<'r>,
     contents: BTreeMap<Home, Vec<u8>>,
+    images: BTreeMap<Home, Image>,
+    samplers: BTreeMap<Home, Sampler>,
     local: Vec<(String, u32)>,
     push: Vec<u8>,
 }
+
+/// Why something can't be put into an image.
+const NO_IMAGE: &str = "this is an image: give it a PNG file, or its format and size, such as \
+                        rgba8:64x32 or, with its bytes, rgba8:64x32:FILE";
 
 fn add(messages: &mut Messages, wanted: &Wanted, why: &str) {
     let message = format!("`{}`: {why}", wanted.text);
@@ -31,6 +39,8 @@ impl<'b, 'r> Buffers<'b, 'r> {
         Self {
             blocks,
             contents: BTreeMap::new(),
+            images: BTreeMap::new(),
+            samplers: BTreeMap::new(),
             local: Vec::new(),
             push: Vec::new(),
         }
@@ -117,7 +127,21 @@ impl<'b, 'r> Buffers<'b, 'r> {
             return Err("a range can be shown, but not written".into());
         }
         match contents {
+            Contents::Texels(texels) => {
+                let image = self.blocks.image(&found.home, texels)?;
+                self.images.insert(found.home, image);
+                Ok(())
+            }
+            Contents::Sampler(sampler) => {
+                self.samplers.insert(found.home, sampler.clone());
+                Ok(())
+            }
             Contents::Zeros(bytes) => {
+                if *bytes as u64 > MAX_BUFFER {
+                    return Err(format!(
+                        "it would have {bytes} bytes, where a buffer may have {MAX_BUFFER}"
+                    ));
+                }
                 let mut zeros = Vec::new();
                 if zeros.try_reserve_exact(*bytes).is_err() {
                     return Err(format!("there is no memory for {bytes} bytes"));
@@ -129,9 +153,7 @@ impl<'b, 'r> Buffers<'b, 'r> {
             Contents::Value(value) => self.write(found, value),
             Contents::Local(_) => Err("only arguments of kernels are local".into()),
             Contents::File(path, form) => {
-                let bytes = std::fs::read(path).map_err(|error| {
-                    format!("{}: {}", path.display(), read_error(&error).message())
-                })?;
+                let bytes = images::read(path)?;
                 let in_file = |why: String| format!("{}: {why}", path.display());
                 match form {
                     FileForm::Raw => self.put(found, bytes),
@@ -140,9 +162,15 @@ impl<'b, 'r> Buffers<'b, 'r> {
                         let value = value.map_err(|error| in_file(format!("not JSON: {error}")))?;
                         self.write(found, &value).map_err(in_file)
                     }
+                    FileForm::Png => {
+                        let image = self.blocks.picture(&found.home, &bytes);
+                        self.images.insert(found.home, image.map_err(in_file)?);
+                        Ok(())
+                    }
                     FileForm::Npy => {
                         let array = npy::read(&bytes).map_err(in_file)?;
-                        let Some(part) = found.part else {
+                        let part = found.part.filter(|_| !self.blocks.is_image(&found.home));
+                        let Some(part) = part else {
                             return self.put(found, array.bytes);
                         };
                         let blocks = self.blocks;
@@ -178,6 +206,9 @@ impl<'b, 'r> Buffers<'b, 'r> {
     }
 
     fn write(&mut self, found: Found, value: &Value) -> Result<(), String> {
+        if self.blocks.is_image(&found.home) {
+            return Err(NO_IMAGE.into());
+        }
         let Some(part) = found.part else {
             return Err("its type is unknown; give numbers, such as f32:1,2.5".into());
         };
@@ -200,6 +231,11 @@ impl<'b, 'r> Buffers<'b, 'r> {
 
     /// Bytes as they are.
     fn put(&mut self, found: Found, bytes: Vec<u8>) -> Result<(), String> {
+        if self.blocks.is_image(&found.home) {
+            let image = self.blocks.texel_buffer(&found.home, &bytes);
+            self.images.insert(found.home, image.ok_or(NO_IMAGE)?);
+            return Ok(());
+        }
         if found.is_whole {
             self.contents.insert(found.home, bytes);
             return Ok(());
@@ -215,8 +251,41 @@ impl<'b, 'r> Buffers<'b, 'r> {
         Ok(())
     }
 
+    /// All buffers that are bound, as users may write them to have them shown: by their types,
+    /// or as `u32` where the module doesn't say what they are.
+    pub(super) fn bound(&self) -> Vec<Wanted> {
+        let all = self.contents.keys().filter_map(|home| {
+            let typed = wanted(&format!("{home}[..]")).ok()?;
+            match self.blocks.find(&typed).ok()?.part {
+                Some(_) => Some(typed),
+                None => wanted(&format!("{home}:u32")).ok(),
+            }
+        });
+        all.collect()
+    }
+
     /// Gives a run all of this.
-    pub(super) fn into_run<'a>(self, mut run: Run<'a>) -> Run<'a> {
+    pub(super) fn into_run<'a>(mut self, mut run: Run<'a>) -> Run<'a> {
+        for (set, binding) in self.blocks.samplers() {
+            let home = Home::Buffer(set, binding, 0);
+            self.samplers.entry(home).or_default();
+        }
+        for (home, image) in self.images {
+            run = match home {
+                Home::Buffer(set, binding, element) => {
+                    run.image_element(set, binding, element, image)
+                }
+                Home::Argument(name) => run.image_argument(argument(&name), image),
+            };
+        }
+        for (home, sampler) in self.samplers {
+            run = match home {
+                Home::Buffer(set, binding, element) => {
+                    run.sampler_element(set, binding, element, sampler)
+                }
+                Home::Argument(name) => run.sampler_argument(argument(&name), sampler),
+            };
+        }
         for (home, bytes) in &self.contents {
             run = match home {
                 Home::Buffer(set, binding, element) => run.element(*set, *binding, *element, bytes),
@@ -238,12 +307,46 @@ fn argument(name: &str) -> Name {
     }
 }
 
-fn bytes_of<'o>(home: &Home, outcome: &'o Outcome) -> &'o [u8] {
-    match home {
-        Home::Buffer(set, binding, element) => outcome
-            .element(*set, *binding, *element)
-            .unwrap_or_default(),
-        Home::Argument(name) => outcome.argument_bytes(argument(name)),
+/// What memory holds in the end.
+pub(super) trait Memory {
+    /// The bytes of a buffer or an image; none if there is none.
+    fn bytes_of(&self, home: &Home) -> &[u8];
+
+    /// The image that stands there, if one does.
+    fn image_of(&self, home: &Home) -> Option<&Image>;
+}
+
+impl Memory for Outcome {
+    fn bytes_of(&self, home: &Home) -> &[u8] {
+        if let Some(image) = self.image_of(home) {
+            return image.contents();
+        }
+        match home {
+            Home::Buffer(set, binding, element) => {
+                self.element(*set, *binding, *element).unwrap_or_default()
+            }
+            Home::Argument(name) => self.argument_bytes(argument(name)),
+        }
+    }
+
+    fn image_of(&self, home: &Home) -> Option<&Image> {
+        match home {
+            Home::Buffer(set, binding, element) => self.image_element(*set, *binding, *element),
+            Home::Argument(name) => self.image_argument(argument(name)),
+        }
+    }
+}
+
+impl Memory for Final<'_> {
+    fn bytes_of(&self, home: &Home) -> &[u8] {
+        match home {
+            Home::Buffer(set, binding, element) => self.element(*set, *binding, *element),
+            Home::Argument(name) => name.parse().map_or(&[], |index| self.argument(index)),
+        }
+    }
+
+    fn image_of(&self, _: &Home) -> Option<&Image> {
+        None
     }
 }
 
@@ -251,10 +354,13 @@ fn bytes_of<'o>(home: &Home, outcome: &'o Outcome) -> &'o [u8] {
 pub(super) fn value(
     blocks: &Blocks<'_>,
     wanted: &Wanted,
-    outcome: &Outcome,
+    memory: &dyn Memory,
 ) -> Result<Value, String> {
     let found = blocks.find(wanted)?;
-    let bytes = bytes_of(&found.home, outcome);
+    if let (None, Some(image)) = (wanted.ty, memory.image_of(&found.home)) {
+        return images::value(image, found.range);
+    }
+    let bytes = memory.bytes_of(&found.home);
     match (wanted.ty, found.part) {
         (Some(ty), part) => {
             let start = part.map_or(0, |part| part.offset);
@@ -282,8 +388,12 @@ pub(super) fn write_part(
     messages: &mut Messages,
 ) {
     let made = blocks.find(wanted).and_then(|found| {
-        let bytes = bytes_of(&found.home, outcome);
+        let bytes = outcome.bytes_of(&found.home);
         match (FileForm::of(&path.to_string_lossy()), wanted.ty, found.part) {
+            (FileForm::Png, ..) => match outcome.image_of(&found.home) {
+                Some(image) => png::write(image),
+                None => Err("it is no image, so it can't be written as PNG".into()),
+            },
             (FileForm::Json, ..) => {
                 let value = value(blocks, wanted, outcome)?;
                 Ok(format!("{value}\n").into_bytes())

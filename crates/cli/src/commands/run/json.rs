@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_WRITTEN_DEPTH: usize = 200;
 
 /// How many values are shown of a part. A broken module may have more than any buffer.
-const MAX_VALUES: u64 = 1 << 24;
+pub(super) const MAX_VALUES: u64 = 1 << 24;
 
 /// Writes a number where it belongs, and makes the buffer large enough.
 pub(super) fn put(bytes: &mut Vec<u8>, offset: u64, bits: u64, size: u32) -> Result<(), String> {

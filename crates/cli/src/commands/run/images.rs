@@ -1,0 +1,230 @@
+//! What stands in images, and how they are sampled.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use spirvkit::binary::NumberType;
+use spirvkit::eval::{Channel, Format, Texel};
+use spirvkit::grammar::{Dim, Enumeration, ImageFormat};
+use spirvkit::interp::{AddressMode, Dimension, Filter, Image, MAX_IMAGE, Sampler};
+use spirvkit::reflect::{self, DescriptorKind, TypeKind};
+
+use super::arguments::Type;
+use super::json::MAX_VALUES;
+use super::places::{Blocks, Home};
+use super::png;
+
+/// An image of a format and size, with zeros or what a file has.
+#[derive(Clone, Debug)]
+pub(super) struct Texels {
+    format: Format,
+    size: [u32; 3],
+    file: Option<PathBuf>,
+}
+
+/// `FORMAT:WIDTH[xHEIGHT[xDEPTH]][:FILE]`; nothing if it doesn't begin with a format.
+pub(super) fn texels(text: &str) -> Option<Result<Texels, String>> {
+    let (name, rest) = text.split_once(':')?;
+    let format = format_named(name)?;
+    let (sides, file) = match rest.split_once(':') {
+        Some((sides, file)) => (sides, Some(PathBuf::from(file))),
+        None => (rest, None),
+    };
+    let mut size = [1; 3];
+    let mut all = sides.split('x');
+    for (side, number) in size.iter_mut().zip(all.by_ref()) {
+        match number.parse() {
+            Ok(number) if number > 0 => *side = number,
+            _ => return Some(Err(format!("`{sides}` is not a size, such as 64x32"))),
+        }
+    }
+    Some(match all.next() {
+        None => Ok(Texels { format, size, file }),
+        Some(_) => Err(format!("`{sides}` has more than three dimensions")),
+    })
+}
+
+/// A format by its name in Vulkan, or in SPIR-V, there also with small letters.
+fn format_named(name: &str) -> Option<Format> {
+    let mut spirv = name.to_owned();
+    if let Some(first) = spirv.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let of_spirv = || Format::of_image(ImageFormat::from_name(&spirv)?);
+    Format::named(name).or_else(of_spirv)
+}
+
+/// `FILTER,ADDRESS_MODE`, both or one of them.
+pub(super) fn sampler(text: &str) -> Result<Sampler, String> {
+    let filter = |sampler: Sampler, filter| {
+        sampler
+            .mag_filter(filter)
+            .min_filter(filter)
+            .mip_filter(filter)
+    };
+    let mut words = text.split(',').filter(|word| !word.is_empty());
+    words.try_fold(Sampler::default(), |sampler, word| {
+        let modes = |mode| sampler.clone().address_modes([mode; 3]);
+        Ok(match word {
+            "nearest" => filter(sampler, Filter::Nearest),
+            "linear" => filter(sampler, Filter::Linear),
+            "repeat" => modes(AddressMode::Repeat),
+            "mirror" => modes(AddressMode::MirroredRepeat),
+            "clamp" => modes(AddressMode::ClampToEdge),
+            "border" => modes(AddressMode::ClampToBorder),
+            _ => {
+                return Err(format!(
+                    "`{word}` is not nearest, linear, repeat, mirror, clamp or border"
+                ));
+            }
+        })
+    })
+}
+
+impl Blocks<'_> {
+    /// The image that a module declares somewhere.
+    fn image_at(&self, home: &Home) -> Option<&reflect::Image> {
+        let image_of = |ty| match &self.reflection.ty(ty)?.kind {
+            TypeKind::Image(image) => Some(image),
+            TypeKind::SampledImage { image } => match &self.reflection.ty(*image)?.kind {
+                TypeKind::Image(image) => Some(image),
+                _ => None,
+            },
+            _ => None,
+        };
+        match home {
+            Home::Buffer(set, binding, _) => {
+                let mut descriptors = self.reflection.descriptors.iter();
+                let place = (Some(*set), Some(*binding));
+                let found = descriptors.find(|it| (it.set, it.binding) == place)?;
+                found.image.as_ref()
+            }
+            Home::Argument(name) => {
+                let mut arguments = self.reflection.kernels.iter().flat_map(|it| &it.arguments);
+                let is_it = |it: &&reflect::KernelArgument| {
+                    it.name.as_deref() == Some(name) || it.index.to_string() == *name
+                };
+                image_of(arguments.find(is_it)?.ty?)
+            }
+        }
+    }
+
+    /// The places that need a sampler.
+    pub(super) fn samplers(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let descriptors = self.reflection.descriptors.iter();
+        let is_sampler = |kind| {
+            matches!(
+                kind,
+                DescriptorKind::Sampler | DescriptorKind::CombinedImageSampler
+            )
+        };
+        let samplers = descriptors.filter(move |it| is_sampler(it.kind));
+        samplers.filter_map(|it| it.set.zip(it.binding))
+    }
+
+    /// The image of a PNG file: in the format that the module declares, else in one that has
+    /// all of its bits.
+    pub(super) fn picture(&self, home: &Home, file: &[u8]) -> Result<Image, String> {
+        let picture = png::read(file)?;
+        let declared = self.image_at(home);
+        let numbers = declared.and_then(|image| self.number(image.sampled_type));
+        let encoding = match numbers {
+            Some((NumberType::Integer { signed: true, .. }, _)) => "SINT",
+            Some((NumberType::Integer { .. }, _)) => "UINT",
+            _ => "UNORM",
+        };
+        let bits = picture.bits();
+        let name = format!("R{bits}G{bits}B{bits}A{bits}_{encoding}");
+        let format = declared.and_then(|image| Format::of_image(image.format));
+        let format = format.or_else(|| Format::named(&name));
+        let format = format.ok_or("its format is not known")?;
+        let dimension = match declared.map(|image| image.dim) {
+            Some(Dim::Dim1D) => Dimension::D1,
+            _ => Dimension::D2,
+        };
+        picture.into_image(dimension, format)
+    }
+
+    /// An image of a format and size.
+    pub(super) fn image(&self, home: &Home, texels: &Texels) -> Result<Image, String> {
+        let dimension = match self.image_at(home).map(|image| image.dim) {
+            Some(Dim::Dim1D) => Dimension::D1,
+            Some(Dim::Dim3D) => Dimension::D3,
+            Some(Dim::Cube) => Dimension::Cube,
+            Some(Dim::Buffer) => Dimension::Buffer,
+            _ => Dimension::D2,
+        };
+        let image = Image::new(dimension, texels.format, texels.size);
+        let size = image.byte_size();
+        if size > MAX_IMAGE {
+            return Err(format!("an image of {size} bytes is too large"));
+        }
+        let Some(path) = &texels.file else {
+            return Ok(image);
+        };
+        let bytes = read(path)?;
+        if bytes.len() as u64 != size {
+            let (path, found) = (path.display(), bytes.len());
+            return Err(format!(
+                "{path}: the image takes {size} bytes, but here are {found}"
+            ));
+        }
+        Ok(image.bytes(bytes))
+    }
+
+    /// A texel buffer of numbers, if one stands there and the module declares its format.
+    pub(super) fn texel_buffer(&self, home: &Home, bytes: &[u8]) -> Option<Image> {
+        let declared = self
+            .image_at(home)
+            .filter(|image| image.dim == Dim::Buffer)?;
+        let format = Format::of_image(declared.format)?;
+        Some(Image::texel_buffer(format, bytes.to_vec()))
+    }
+
+    /// Whether an image stands there.
+    pub(super) fn is_image(&self, home: &Home) -> bool {
+        self.image_at(home).is_some()
+    }
+}
+
+/// A whole file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = std::fs::read(path);
+    bytes.map_err(|error| {
+        let message = crate::report::read_error(&error);
+        format!("{}: {}", path.display(), message.message())
+    })
+}
+
+/// The texels of the first level of an image, each as a list of the components that its format
+/// has, or a number if there is only one.
+pub(super) fn value(image: &Image, range: Option<(u64, u64)>) -> Result<Value, String> {
+    let format = image.format();
+    let has = |channel| format.components().iter().any(|it| it.channel == channel);
+    let count = match (has(Channel::Green), has(Channel::Blue), has(Channel::Alpha)) {
+        (_, _, true) => 4,
+        (_, true, _) => 3,
+        (true, ..) => 2,
+        _ => 1,
+    };
+    let [width, height, depth] = image.size().map(u64::from);
+    let all = [width, height, depth, image.layer_count().into()];
+    let all = all.into_iter().fold(1, u64::saturating_mul);
+    if all > MAX_VALUES {
+        return Err(format!("there are more than {MAX_VALUES} texels"));
+    }
+    let single = Type::named("f32")?;
+    let number = |texel: &Texel, at: usize| match texel {
+        Texel::Float(values) => single.value(&(values[at] as f32).to_le_bytes()),
+        Texel::Signed(values) => json!(values[at]),
+        Texel::Unsigned(values) => json!(values[at]),
+    };
+    let (first, end) = range.unwrap_or((0, u64::MAX));
+    let texels = (0u64..).zip(image.texels());
+    let texels = texels.filter(|(index, _)| (first..end).contains(index));
+    let texels = texels.map(|(_, texel)| match count {
+        1 => number(&texel, 0),
+        count => (0..count).map(|at| number(&texel, at)).collect(),
+    });
+    Ok(texels.collect())
+}

@@ -2,16 +2,51 @@
 //!
 //! `cargo run --release -p spirvkit-fuzz --example random -- executed_program 600 [SEED]`
 //!
-//! Targets that take a module get one of `samples/`. The input of a failure is shown.
+//! Targets that take a module get one of `samples/`, those that take a script one of `seeds/`. The
+//! input of a failure is shown.
 
 use std::time::{Duration, Instant};
 
 type Target = fn(&[u8]);
 
-const TARGETS: &[(&str, Target, bool)] = &[
-    ("executed_program", spirvkit_fuzz::executed_program, false),
-    ("executed_module", spirvkit_fuzz::executed_module, true),
+/// What a target takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// A recipe alone.
+    Recipe,
+    /// A recipe, and a file with one of these extensions.
+    File(&'static [&'static str]),
+}
+
+const MODULE: Takes = Takes::File(&["spv"]);
+
+const TARGETS: &[(&str, Target, Takes)] = &[
+    (
+        "executed_program",
+        spirvkit_fuzz::executed_program,
+        Takes::Recipe,
+    ),
+    ("raced_program", spirvkit_fuzz::raced_program, Takes::Recipe),
+    (
+        "explored_program",
+        spirvkit_fuzz::explored_program,
+        Takes::Recipe,
+    ),
+    ("executed_module", spirvkit_fuzz::executed_module, MODULE),
+    ("executed_kernel", spirvkit_fuzz::executed_kernel, MODULE),
+    #[cfg(all(feature = "program", unix))]
+    ("run_command", spirvkit_fuzz::run_command, MODULE),
+    (
+        "amber_script",
+        spirvkit_fuzz::amber_script,
+        Takes::File(&["amber", "vkscript"]),
+    ),
 ];
+
+// What takes too much memory is seen only with this.
+#[cfg(all(feature = "program", unix, not(feature = "libfuzzer")))]
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 /// SplitMix64.
 struct Random(u64);
@@ -29,14 +64,37 @@ impl Random {
     }
 }
 
-fn samples() -> Vec<Vec<u8>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../samples");
-    let entries = std::fs::read_dir(folder).expect("the samples");
-    let paths = entries.flatten().map(|entry| entry.path());
-    let modules = paths.filter(|path| path.extension().is_some_and(|it| it == "spv"));
-    modules
-        .map(|path| std::fs::read(path).expect("a sample"))
-        .collect()
+/// The files that a target takes.
+fn samples(takes: Takes) -> Vec<Vec<u8>> {
+    let Takes::File(extensions) = takes else {
+        return Vec::new();
+    };
+    let mut files = Vec::new();
+    for folder in ["samples", "fuzz/seeds"] {
+        let folder = format!("{}/../{folder}", env!("CARGO_MANIFEST_DIR"));
+        let entries = std::fs::read_dir(folder).expect("the samples");
+        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| {
+            extensions
+                .iter()
+                .any(|it| path.extension().is_some_and(|has| has == *it))
+        });
+        paths.sort();
+        files.extend(
+            paths
+                .iter()
+                .map(|path| std::fs::read(path).expect("a sample")),
+        );
+    }
+    files
+}
+
+/// Runs a target, whose memory and time are bounded where they can be measured.
+fn checked(target: Target, input: &[u8]) {
+    #[cfg(all(feature = "program", unix))]
+    spirvkit_fuzz::bounded(input, target);
+    #[cfg(not(all(feature = "program", unix)))]
+    target(input);
 }
 
 fn main() {
@@ -44,7 +102,7 @@ fn main() {
     let found = TARGETS
         .iter()
         .find(|(name, ..)| words.first().is_some_and(|word| word == name));
-    let Some(&(name, target, takes_module)) = found else {
+    let Some(&(name, target, takes)) = found else {
         let names: Vec<&str> = TARGETS.iter().map(|it| it.0).collect();
         panic!("give a target: {}", names.join(", "));
     };
@@ -54,23 +112,23 @@ fn main() {
     };
     let (seconds, seed) = (number(1, 60), number(2, 1));
     let mut random = Random(seed);
-    let samples = samples();
+    let samples = samples(takes);
     let end = Instant::now() + Duration::from_secs(seconds);
     let (mut count, mut slowest) = (0u64, Duration::ZERO);
     while Instant::now() < end {
-        let mut input = match takes_module {
-            true => random.bytes(spirvkit_fuzz::RECIPE),
-            false => {
+        let mut input = match takes {
+            Takes::File(_) => random.bytes(spirvkit_fuzz::RECIPE),
+            Takes::Recipe => {
                 let length = 20 + random.next() % 900;
                 random.bytes(length as usize)
             }
         };
-        if takes_module {
+        if !samples.is_empty() {
             let sample = random.next() as usize % samples.len();
             input.extend_from_slice(&samples[sample]);
         }
         let begin = Instant::now();
-        let ran = std::panic::catch_unwind(|| target(&input));
+        let ran = std::panic::catch_unwind(|| checked(target, &input));
         slowest = slowest.max(begin.elapsed());
         if ran.is_err() {
             println!("{name}: input {count} of seed {seed}: {input:?}");

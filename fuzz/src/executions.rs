@@ -3,6 +3,7 @@
 use spirvkit::interp::{Outcome, Run};
 use spirvkit::words_from_bytes;
 
+use crate::recipe::Recipe;
 use crate::{RECIPE, mutate};
 
 /// How many instructions a run may take.
@@ -40,7 +41,7 @@ pub fn execute_words(words: &[u32]) {
 }
 
 fn outcome(words: &[u32], subgroup_size: u32) -> Option<Outcome> {
-    let mut run = Run::new(words).subgroup_size(subgroup_size);
+    let mut run = Run::new(words).threads(1).subgroup_size(subgroup_size);
     for set in 0..2 {
         for binding in 0..BINDINGS {
             run = run.zeroed(set, binding, 256);
@@ -55,4 +56,64 @@ fn contents(outcome: &Outcome) -> Vec<&[u8]> {
     let all = sets.flat_map(|set| (0..BINDINGS).map(move |binding| (set, binding)));
     all.map(|(set, binding)| outcome.bytes(set, binding))
         .collect()
+}
+
+/// Checks the promises about running a kernel, which follows a recipe of [`RECIPE`] bytes for its
+/// arguments and for changes to it.
+pub fn executed_kernel(bytes: &[u8]) {
+    let Some((recipe, module)) = bytes.split_at_checked(RECIPE) else {
+        return;
+    };
+    let (arguments, changes) = recipe.split_at(RECIPE / 2);
+    let Ok((words, _)) = words_from_bytes(module) else {
+        return;
+    };
+    run_kernel(&words, arguments);
+    run_kernel(&mutate(&words, changes), arguments);
+}
+
+/// Runs a kernel with the arguments that these bytes are a recipe for, if it can be run: every
+/// time the same.
+fn run_kernel(words: &[u32], arguments: &[u8]) {
+    let outcome = || {
+        let mut recipe = Recipe::new(arguments);
+        let groups = [recipe.below(4) as u32, 1, 1 + recipe.below(2) as u32];
+        let run = with_arguments(Run::new(words), &mut recipe);
+        run.max_steps(STEPS).max_memory(MEMORY).dispatch(groups)
+    };
+    if let (Ok(first), again) = (outcome(), outcome()) {
+        let again = again.expect("what was run can be run again");
+        assert_eq!(first.findings, again.findings, "other findings");
+        assert_eq!(first.steps, again.steps, "other steps");
+        for index in 0..6 {
+            let [a, b] = [&first, &again].map(|it| it.argument_bytes(index));
+            assert_eq!(a, b, "other contents");
+        }
+    }
+}
+
+fn with_arguments<'a>(mut run: Run<'a>, recipe: &mut Recipe<'_>) -> Run<'a> {
+    for _ in 0..recipe.below(3) {
+        let bytes: Vec<u8> = (0..recipe.below(64)).map(|byte| byte as u8).collect();
+        run.memory(&bytes);
+    }
+    for index in 0..1 + recipe.below(6) as u32 {
+        let size = recipe.pick(&[0, 1, 4, 8, 12, 16, 64, 256]).unwrap_or(0);
+        run = match recipe.below(8) {
+            0 => run.local_argument(index, recipe.word() >> (recipe.below(8) * 4)),
+            1 => run.address_argument(index, u64::from(recipe.byte() % 4) << 32),
+            2 => run.address_argument(index, u64::MAX >> (recipe.byte() % 64)),
+            _ => run.argument(index, &vec![recipe.byte(); size]),
+        };
+    }
+    if recipe.once_in(2) {
+        let size = recipe.pick(&[0, 1, 3, 32, 65, u32::MAX]).unwrap_or(1);
+        run = run.local_size([size, 1 + recipe.below(2) as u32, 1]);
+    }
+    let offset = recipe.pick(&[0, 1, u32::MAX]).unwrap_or(0);
+    let lanes = recipe.pick(&[4, 8, 16, 32, 64]).unwrap_or(32);
+    run.global_offset([offset, 0, 0])
+        .subgroup_size(lanes)
+        .seed(u64::from(recipe.byte() % 4))
+        .race(recipe.once_in(3))
 }

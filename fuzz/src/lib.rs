@@ -14,8 +14,9 @@
 //! [`linked_modules`] and [`reduced_module`] do the like with the modules that can be changed,
 //! [`drawn_module`] with what is drawn of them, [`debug_information`] with what they say of
 //! their source, [`compared_modules`] with what is reported of two of them,
-//! [`reflected_module`] with reflection, [`executed_module`] with running them, [`executed_program`] with
-//! programs that are made for that.
+//! [`reflected_module`] with reflection, [`executed_module`] and [`executed_kernel`] with running
+//! them, [`executed_program`], [`raced_program`] and [`explored_program`] with programs that are
+//! made for that, [`amber_script`] with scripts of shader tests.
 #![deny(missing_docs)]
 
 #[cfg(all(feature = "program", unix))]
@@ -37,6 +38,7 @@ mod program;
 mod recipe;
 mod reflect;
 mod reports;
+mod scripts;
 pub mod shapes;
 mod transforms;
 
@@ -55,15 +57,19 @@ pub use debug_info::{
 pub use diffs::{compare_words, compared_modules, rearranged, verify_diff};
 pub use drawings::{draw_words, drawn_module};
 pub use edits::{edit_words, edited_module, load_module, load_words};
-pub use executed::{executed_program, program_text};
-pub use executions::{execute_words, executed_module};
+pub use executed::{
+    PROGRAM_GROUPS, executed_program, explored_program, program_buffers, program_text,
+    raced_program,
+};
+pub use executions::{execute_words, executed_kernel, executed_module};
 pub use layouts::compared_layouts;
 pub use mutate::mutate;
 pub use plausible::{module_from, text_from};
 #[cfg(all(feature = "program", unix))]
-pub use program::program;
+pub use program::{program, run_command};
 pub use reflect::{reflect_any, reflected_module};
 pub use reports::{shown_instructions, validated_text};
+pub use scripts::{amber_script, run_script_text};
 pub use transforms::{
     link_words, linked_modules, merged_modules, reduce_words, reduced_module, specialize_words,
     specialized_module, split_module,

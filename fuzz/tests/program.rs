@@ -28,7 +28,11 @@ fn command_lines_keep_their_promises() {
     for round in 0..rounds {
         let mut bytes: Vec<u8> = (0..spirvkit_fuzz::RECIPE).map(|_| random()).collect();
         bytes.extend_from_slice(&modules[round % modules.len()]);
-        let run = || spirvkit_fuzz::bounded(&bytes, spirvkit_fuzz::program);
+        let target = match round % 8 {
+            7 => spirvkit_fuzz::run_command,
+            _ => spirvkit_fuzz::program,
+        };
+        let run = || spirvkit_fuzz::bounded(&bytes, target);
         failures += usize::from(catch_unwind(run).is_err());
     }
     assert_eq!(failures, 0, "of {rounds} runs");

@@ -399,6 +399,46 @@ fn built_modules_keep_their_promises() {
     }
 }
 
+/// Scripts of both languages, with changes.
+#[test]
+fn scripts_run_in_order() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
+    let mut random = Random(0x0a3b_e450_0001);
+    for name in ["numbers.amber", "numbers.vkscript"] {
+        let text = fs::read_to_string(seeds.join(name)).unwrap();
+        spirvkit::amber::parse(&text).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        let verdict = spirvkit_fuzz::run_script_text(&text);
+        assert_eq!(verdict, Some(spirvkit::amber::Verdict::Passed), "{name}");
+        for _ in rounds(400) {
+            let mut bytes = random.bytes(spirvkit_fuzz::RECIPE);
+            bytes.extend_from_slice(text.as_bytes());
+            spirvkit_fuzz::amber_script(&bytes);
+        }
+    }
+}
+
+#[test]
+fn kernels_take_any_arguments() {
+    with_recipes(0x0004_e43e_1000_0001, 60, &[spirvkit_fuzz::executed_kernel]);
+}
+
+#[test]
+fn programs_without_races_have_none_reported() {
+    let mut random = Random(0x0000_4ace_0000_0001);
+    for _ in rounds(60) {
+        let length = 20 + random.below(400);
+        spirvkit_fuzz::raced_program(&random.bytes(length));
+    }
+}
+
+#[test]
+fn runs_are_among_what_exploration_finds() {
+    let mut random = Random(0x00e4_9104_0000_0001);
+    for _ in rounds(120) {
+        spirvkit_fuzz::explored_program(&random.bytes(64));
+    }
+}
+
 /// Programs of all lengths.
 #[test]
 fn executed_programs() {

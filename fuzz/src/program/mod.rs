@@ -1,5 +1,7 @@
 //! The program's command line, in this process.
 
+mod run;
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -15,6 +17,7 @@ use crate::commands::COMMANDS;
 use crate::recipe::Recipe;
 use crate::shapes::{Side, changed};
 use crate::{RECIPE, mutate};
+pub use run::run_command;
 
 /// Bytes that may be written, and that may be allocated at once: so many for each of the
 /// input, and so many more.
@@ -107,7 +110,13 @@ fn run_program(recipe: &mut Recipe<'_>, module: &[u8]) {
         name = format!("spirv-{}", words.remove(0));
     }
     words.insert(0, name);
-    let ran = redirected(&folder, &words);
+    check(&folder, &words, input);
+}
+
+/// Runs the program, and checks that it ends in order and takes no more than is in proportion to
+/// its input.
+fn check(folder: &Path, words: &[String], input: u64) {
+    let ran = redirected(folder, words);
     let shown = || format!("{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
     assert!(ran.code <= 2, "{}", shown());
     assert!(
@@ -128,12 +137,12 @@ fn run_program(recipe: &mut Recipe<'_>, module: &[u8]) {
         ran.memory
     );
     // Messages are always for people, and text in colour always for terminals.
-    assert_harmless(&ran.stderr, &words);
+    assert_harmless(&ran.stderr, words);
     if words
         .iter()
         .any(|word| word == "--color=always" || word == "--color")
     {
-        assert_harmless(&ran.stdout, &words);
+        assert_harmless(&ran.stdout, words);
     }
 }
 

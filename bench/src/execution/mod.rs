@@ -1,7 +1,9 @@
 //! How fast shaders run: beside plain Rust, and beside a driver that compiles them.
 
 mod alu;
+mod explore;
 mod kernels;
+mod race;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use spirvkit_interp::{Outcome, Run};
 
+use alu::Alu;
 use kernels::{Kernel, Loaded};
 
 /// The goals: so many times what plain Rust takes, what the driver takes, and so many
@@ -26,17 +29,21 @@ pub(crate) fn section(folder: &Path, rounds: u32, only: &str) -> Result<String, 
 ## Running shaders
 
 One thread, and the time that it was running, with reading the module and all checks but that
-for races. `mandelbrot` only computes, in a loop that invocations leave one by one; what it is
-compared with is the same arithmetic in plain Rust. The others are kernels of ggml, with what
-they are given made up, compared with Mesa's lavapipe, which compiles them, in one thread
-(`LP_NUM_THREADS=0`); the time to compile is beside it.
+for races. The first only compute, and are compared with the same arithmetic in plain Rust:
+`mandelbrot` in a loop that invocations leave one by one, `hash` on integers, `matrix` on
+vectors, `fma` with numbers that are multiplied and added with one rounding, `walk` in a
+function whose loop each invocation goes round another number of times. The others are kernels
+of ggml, with what they are given made up, compared with Mesa's lavapipe, which compiles them,
+in one thread (`LP_NUM_THREADS=0`); the time to compile is beside it.
 
 | | ms | compared with, ms | to compile, ms | as long as | goal |
 |---|---:|---:|---:|---:|---:|
 ",
     );
-    if "mandelbrot".contains(only) {
-        alu(rounds, &mut text);
+    for kernel in alu::ALL {
+        if kernel.name.contains(only) {
+            alu(kernel, rounds, &mut text);
+        }
     }
     #[cfg(feature = "lavapipe")]
     let driver = spirvkit_lavapipe::Driver::open()?;
@@ -55,7 +62,7 @@ they are given made up, compared with Mesa's lavapipe, which compiles them, in o
         if let Some(outcome) = &outcome {
             let mut job = job(&kernel, &loaded);
             let results = driver.run(&job)?;
-            for ((binding, _), bytes) in loaded.buffers.iter().zip(&results.buffers) {
+            for ((binding, _), bytes) in loaded.buffers.iter().zip(&results.memories) {
                 check(kernel.name, *binding, outcome.bytes(0, *binding), bytes)?;
             }
             // Each job compiles once, however often it runs.
@@ -67,11 +74,13 @@ they are given made up, compared with Mesa's lavapipe, which compiles them, in o
                 let after = running();
                 result.map(|_| after.zip(before).map_or(Duration::MAX, |(a, b)| a - b))
             };
-            let mut running = Duration::MAX;
-            for _ in 0..rounds {
-                let (once, often) = (run(1)?, run(1 + turns)?);
-                running = running.min(often.saturating_sub(once) / turns);
+            // The least of each, since a difference would be least where the first is most.
+            let (mut once, mut often) = (Duration::MAX, Duration::MAX);
+            for _ in 0..rounds.max(1) {
+                once = once.min(run(1)?);
+                often = often.min(run(1 + turns)?);
             }
+            let running = often.saturating_sub(once) / turns;
             let _ = write!(
                 text,
                 " {:.2} | {:.0} | {:.1}× | {DRIVER}× |",
@@ -85,6 +94,12 @@ they are given made up, compared with Mesa's lavapipe, which compiles them, in o
     if "start".contains(only) {
         start(rounds, &mut text);
     }
+    if "race".contains(only) {
+        race::table(folder, rounds, &mut text)?;
+    }
+    if "explore".contains(only) {
+        explore::table(rounds, &mut text)?;
+    }
     if "growth".contains(only) {
         growth(rounds, &mut text);
     }
@@ -95,17 +110,17 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-fn alu(rounds: u32, text: &mut String) {
-    let words = alu::module();
+fn alu(alu: &Alu, rounds: u32, text: &mut String) {
+    let words = alu.module();
     let mut results = [Vec::new(), Vec::new()];
-    let ours = best(rounds, || results[0] = alu::interpreted(&words, 1));
-    let native = best(rounds, || results[1] = alu::native());
-    assert_eq!(results[0], results[1]);
-    let turns: u64 = results[1].iter().map(|&turns| u64::from(turns)).sum();
-    let each = ours.as_secs_f64() * 1e9 / (turns * alu::PER_TURN) as f64;
+    let ours = best(rounds, || results[0] = alu.interpreted(&words, 1));
+    let native = best(rounds, || results[1] = alu.native());
+    assert_eq!(results[0], results[1], "{}", alu.name);
+    let each = ours.as_secs_f64() * 1e9 / alu.instructions(&results[1]) as f64;
     let _ = writeln!(
         text,
-        "| mandelbrot ({each:.2} ns an instruction and invocation) | {:.2} | {:.2} | | {:.2}× | {NATIVE}× |",
+        "| {} ({each:.2} ns an instruction and invocation) | {:.2} | {:.2} | | {:.2}× | {NATIVE}× |",
+        alu.name,
         milliseconds(ours),
         milliseconds(native),
         ours.as_secs_f64() / native.as_secs_f64()
@@ -114,9 +129,9 @@ fn alu(rounds: u32, text: &mut String) {
 
 /// A run of one workgroup, from the words of its module to its results.
 fn start(rounds: u32, text: &mut String) {
-    let words = alu::module();
+    let words = alu::ALL[0].module();
     let run = || {
-        let run = Run::new(&words).zeroed(0, 0, 256);
+        let run = Run::new(&words).threads(1).zeroed(0, 0, 256);
         let outcome = run.dispatch([1, 1, 1]);
         assert!(outcome.is_ok_and(|outcome| outcome.is_clean()));
     };
@@ -130,27 +145,34 @@ fn start(rounds: u32, text: &mut String) {
 
 /// Twice as many invocations, three times.
 fn growth(rounds: u32, text: &mut String) {
-    let words = alu::module();
+    let alu = &alu::ALL[0];
+    let words = alu.module();
     let times = [1, 2, 4, 8].map(|times| {
-        let time = best(rounds, || drop(alu::interpreted(&words, times)));
+        let time = best(rounds, || drop(alu.interpreted(&words, times)));
         format!("{:.1}", milliseconds(time))
     });
     let _ = writeln!(
         text,
-        "\n`mandelbrot` with 1, 2, 4 and 8 times as many invocations takes {} ms.",
+        "\n`{}` with 1, 2, 4 and 8 times as many invocations takes {} ms.",
+        alu.name,
         times.join(", ")
     );
 }
 
-fn interpreted(kernel: &Kernel, loaded: &Loaded) -> Outcome {
-    let mut run = Run::new(&loaded.words).push(&kernel.push);
+/// A run of a kernel.
+fn prepared<'a>(kernel: &Kernel, loaded: &'a Loaded) -> Run<'a> {
+    let mut run = Run::new(&loaded.words).threads(1).push(&kernel.push);
     for &(id, value) in kernel.constants {
         run = run.spec(id, value);
     }
     for (binding, bytes) in &loaded.buffers {
         run = run.storage(0, *binding, bytes);
     }
-    match run.dispatch(kernel.groups) {
+    run
+}
+
+fn interpreted(kernel: &Kernel, loaded: &Loaded) -> Outcome {
+    match prepared(kernel, loaded).dispatch(kernel.groups) {
         Ok(outcome) => outcome,
         Err(errors) => panic!("{}: {errors}", kernel.name),
     }
@@ -190,22 +212,20 @@ fn running() -> Option<Duration> {
 /// A kernel for a driver.
 #[cfg(feature = "lavapipe")]
 fn job<'a>(kernel: &Kernel, loaded: &'a Loaded) -> spirvkit_lavapipe::Job<'a> {
-    let buffer = |(binding, bytes): &(u32, Vec<u8>)| spirvkit_lavapipe::Buffer {
-        set: 0,
-        binding: *binding,
-        is_uniform: false,
-        bytes: bytes.clone(),
-    };
     let push = kernel.push.iter().flat_map(|word| word.to_le_bytes());
-    spirvkit_lavapipe::Job {
+    let job = spirvkit_lavapipe::Job {
         words: &loaded.words,
         entry: "main",
         constants: kernel.constants.to_vec(),
         push: push.collect(),
-        buffers: loaded.buffers.iter().map(buffer).collect(),
         groups: kernel.groups,
         rounds: 1,
-    }
+        ..Default::default()
+    };
+    let buffers = loaded.buffers.iter();
+    buffers.fold(job, |job, (binding, bytes)| {
+        job.storage(0, *binding, bytes.clone())
+    })
 }
 
 /// Compares two results, which are the same but for roundings.

@@ -98,6 +98,9 @@ fn flash_attention(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        // Of the second tile, only one query is loaded to memory of the workgroup, but scores are
+        // computed for all, and their sums decide a branch. They are not written.
+        excused: Some("run.uninitialized"),
         ..Case::default()
     })
 }

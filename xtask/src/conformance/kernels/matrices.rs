@@ -258,6 +258,10 @@ fn matrix_matrix_by_expert(shape: &Shape) -> Option<Case> {
             format: Format::F32,
             numbers,
         }],
+        // Which rows an expert has is written to memory of the workgroup for as many as there are,
+        // and read for a whole tile: where a row that isn't there would begin. What is loaded from
+        // there is not used.
+        excused: Some("run.uninitialized"),
         ..Case::default()
     })
 }

@@ -55,6 +55,8 @@ struct Case {
     outputs: Vec<Output>,
     /// What must be found, and nothing else; each is verified by hand.
     finding: Option<&'static str>,
+    /// What some versions of the kernel do besides; verified by hand, too.
+    excused: Option<&'static str>,
 }
 
 /// What a buffer must hold.
@@ -165,7 +167,10 @@ fn check(file: &Path) -> Verdict {
 }
 
 fn execute(words: &[u32], shape: &Shape, case: &Case) -> Result<Ran, String> {
-    let mut run = Run::new(words).push(&case.push).max_steps(1 << 26);
+    let mut run = Run::new(words)
+        .threads(1)
+        .push(&case.push)
+        .max_steps(1 << 26);
     for &(id, value) in &case.constants {
         if shape.spec_ids.contains(&id) {
             run = run.spec(id, value);
@@ -179,7 +184,8 @@ fn execute(words: &[u32], shape: &Shape, case: &Case) -> Result<Ran, String> {
         text.lines().next().unwrap_or_default().to_owned()
     })?;
     let mut found = out.findings.iter();
-    if let Some(finding) = found.find(|it| Some(it.rule()) != case.finding) {
+    let known = [case.finding, case.excused];
+    if let Some(finding) = found.find(|it| !known.contains(&Some(it.rule()))) {
         return Err(format!("{}: {finding}", finding.rule()));
     }
     match case.finding {

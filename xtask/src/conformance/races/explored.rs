@@ -1,6 +1,7 @@
 //! What exploration says of a program: all outcomes that the memory model allows.
 
 use spirvkit::analysis::ModuleIndex;
+use spirvkit::diagnostics::Diagnostic;
 use spirvkit::interp::{Explored, Run};
 
 use super::headers::Quantifier;
@@ -19,8 +20,9 @@ pub(super) fn explored(program: &Program) -> Option<Explored> {
         return None;
     }
     let mut run = Run::new(&program.words)
-        .subgroup_size(lanes)
+        .subgroup_size(program.headers.subgroup_size())
         .local_size([lanes * subgroups, 1, 1])
+        .undefined_results(true)
         .push(&program.push(0));
     for buffer in &program.buffers {
         let contents = program.contents(buffer, 0);
@@ -43,33 +45,15 @@ pub(super) fn explored(program: &Program) -> Option<Explored> {
 /// Whether all inputs are given.
 fn has_fixed_inputs(program: &Program) -> bool {
     let is_fixed = |buffer| program.contents(buffer, 0) == program.contents(buffer, 1);
-    program.buffers.iter().all(is_fixed)
-        && program.push(0) == program.push(1)
-        && !reads_undefined(&program.text)
-}
-
-/// Whether what it reads is undefined for sure, or may be: `OpUndef`, and variables of
-/// invocations that are only loaded.
-fn reads_undefined(text: &str) -> bool {
-    let words = |line| str::split_whitespace(line).collect::<Vec<&str>>();
-    let lines: Vec<Vec<&str>> = text.lines().map(words).collect();
-    let is_only_loaded = |variable: &str| {
-        let names = |line: &&Vec<&str>| !line[0].starts_with("Op") || line[0] == "OpStore";
-        let users = lines.iter().filter(|line| line.len() > 1).filter(names);
-        let mut users = users.filter(|line| line.contains(&variable) && line[0] != variable);
-        users.all(|line| line.get(2) == Some(&"OpLoad"))
-    };
-    lines.iter().any(|line| match line[..] {
-        [_, "=", "OpUndef", ..] => true,
-        [variable, "=", "OpVariable", _, "Private" | "Function"] => is_only_loaded(variable),
-        _ => false,
-    })
+    program.buffers.iter().all(is_fixed) && program.push(0) == program.push(1)
 }
 
 /// Whether all conditions hold in all executions, or some, as each says; `None` if that isn't
 /// known.
 pub(super) fn assertion(program: &Program, explored: &Explored) -> Result<Option<bool>, String> {
     let m = ModuleIndex::new(&program.words).map_err(|error| error.to_string())?;
+    let is_undefined = |found: &Diagnostic| found.rule() == "run.uninitialized";
+    let is_complete = explored.incomplete.is_none() && !explored.findings.iter().any(is_undefined);
     let mut holds = Some(true);
     for (quantifier, condition) in &program.headers.outputs {
         let (mut yes, mut no) = (false, false);
@@ -101,7 +85,7 @@ pub(super) fn assertion(program: &Program, explored: &Explored) -> Result<Option
                 }
             }
         }
-        let is_complete = explored.incomplete.is_none() && has_fixed_inputs(program);
+        let is_complete = is_complete && has_fixed_inputs(program);
         let this = match quantifier {
             Quantifier::Always if no => Some(false),
             Quantifier::Never if yes => Some(false),

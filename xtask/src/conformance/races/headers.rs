@@ -30,6 +30,15 @@ pub(super) struct Headers {
 }
 
 impl Headers {
+    /// How many invocations a subgroup has room for. That is a power of two, of which a single
+    /// subgroup need not have all.
+    pub(super) fn subgroup_size(&self) -> u32 {
+        match self.config {
+            [lanes, 1, _] => lanes.checked_next_power_of_two().unwrap_or(lanes),
+            [lanes, ..] => lanes,
+        }
+    }
+
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut headers = Self {
             inputs: Vec::new(),

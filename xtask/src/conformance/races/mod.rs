@@ -155,6 +155,8 @@ struct Ran {
     races: Vec<String>,
     /// Whether it came to its end.
     ended: bool,
+    /// Whether an undefined value decides anything, or is a result.
+    is_undefined: bool,
     /// By buffer.
     contents: Vec<Vec<u8>>,
 }
@@ -162,12 +164,14 @@ struct Ran {
 fn ran(program: &Program, seed: u64, detects: bool) -> Result<Ran, String> {
     let [lanes, subgroups, groups] = program.headers.config;
     let mut run = Run::new(&program.words)
-        .subgroup_size(lanes)
+        .threads(1)
+        .subgroup_size(program.headers.subgroup_size())
         .local_size([lanes * subgroups, 1, 1])
         .max_steps(MAX_STEPS)
         .push(&program.push(seed))
         .race(detects)
         .strict(true)
+        .undefined_results(true)
         .seed(seed);
     for buffer in &program.buffers {
         let contents = program.contents(buffer, seed);
@@ -186,12 +190,14 @@ fn ran(program: &Program, seed: u64, detects: bool) -> Result<Ran, String> {
     let mut ran = Ran {
         races: Vec::new(),
         ended: true,
+        is_undefined: false,
         contents: Vec::new(),
     };
     for found in &out.findings {
         match found.rule() {
             "run.race" => ran.races.push(found.message().to_owned()),
             "run.steps" | "run.livelock" => ran.ended = false,
+            "run.uninitialized" => ran.is_undefined = true,
             "run.bounds" | "run.null" | "run.read-only" => {
                 return Err(format!("it does what is undefined: {}", found.rule()));
             }
@@ -253,7 +259,7 @@ fn assertion(program: &Program, schedules: u64, show: bool) -> Result<Option<boo
         for filter in &program.headers.filters {
             counts &= filter.holds(&value)?;
         }
-        is_determined &= ran.races.is_empty() && ran.ended;
+        is_determined &= ran.races.is_empty() && ran.ended && !ran.is_undefined;
         let known = first.get_or_insert_with(|| ran.contents.clone());
         is_determined &= *known == ran.contents;
         if show {
@@ -269,11 +275,10 @@ fn assertion(program: &Program, schedules: u64, show: bool) -> Result<Option<boo
             }
         }
     }
-    // What is atomic, or undefined, may turn out in ways that no order shows.
+    // What is atomic may turn out in ways that no order shows.
     let text = &program.text;
     is_determined &= is_alone || !text.contains("OpAtomic");
     is_determined &= !program.is_open();
-    is_determined &= !text.contains("OpUndef") && !has_uninitialized(text);
     let mut answer = Some(true);
     for ((quantifier, _), (yes, no)) in conditions.iter().zip(held) {
         let holds = match quantifier {
@@ -290,18 +295,6 @@ fn assertion(program: &Program, schedules: u64, show: bool) -> Result<Option<boo
         };
     }
     Ok(answer)
-}
-
-/// Whether variables of invocations begin without a value.
-fn has_uninitialized(text: &str) -> bool {
-    let mut variables = text
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<&str>>());
-    variables.any(|words| {
-        words.get(2) == Some(&"OpVariable")
-            && matches!(words.get(4), Some(&"Private" | &"Function"))
-            && words.len() == 5
-    })
 }
 
 /// Whether it comes to an end in all orders.

@@ -53,6 +53,22 @@ pub fn rules(diagnostics: &[Diagnostic]) -> Vec<&str> {
     diagnostics.iter().map(Diagnostic::rule).collect()
 }
 
+/// Decorations and types of a shader whose buffers are arrays of `u32`: `%block` is what is in
+/// one, `%ptr_block` points to it, and `%ptr_element` to an element.
+pub const ARRAYS: &str = "OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 4
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%v3u32 = OpTypeVector %u32 3
+%array = OpTypeRuntimeArray %u32
+%block = OpTypeStruct %array
+%ptr_block = OpTypePointer StorageBuffer %block
+%ptr_element = OpTypePointer StorageBuffer %u32
+";
+
 /// The files below a folder whose names end like this, sorted.
 #[track_caller]
 pub fn files(folder: &Path, end: &str) -> Vec<PathBuf> {

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use spirvkit::interp::{Explored, Outcome, Run};
+use spirvkit_testing::ARRAYS;
 
 use crate::recipe::Recipe;
 
-/// Declarations, and the beginning of the function.
-const FRAME: &str = "OpCapability Shader
+/// What stands before the types of buffers.
+const HEAD: &str = "OpCapability Shader
 OpCapability VulkanMemoryModel
 OpCapability VulkanMemoryModelDeviceScope
 OpMemoryModel Logical Vulkan
@@ -19,19 +20,10 @@ OpDecorate %memory DescriptorSet 0
 OpDecorate %memory Binding 0
 OpDecorate %results DescriptorSet 0
 OpDecorate %results Binding 1
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 4
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%v3u32 = OpTypeVector %u32 3
-%array = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %array
-%ptr_block = OpTypePointer StorageBuffer %block
-%ptr = OpTypePointer StorageBuffer %u32
-%ptr_input = OpTypePointer Input %v3u32
+";
+
+/// Further declarations, and the beginning of the function.
+const BEGIN: &str = "%ptr_input = OpTypePointer Input %v3u32
 %c0 = OpConstant %u32 0
 %c1 = OpConstant %u32 1
 %c2 = OpConstant %u32 2
@@ -109,7 +101,7 @@ fn check(explored: &Explored, outcomes: &BTreeSet<Vec<u32>>, out: &Outcome, text
 
 /// The text of a program. Each invocation writes what it has read to places of its own.
 fn text(recipe: &mut Recipe<'_>, invocations: usize) -> String {
-    let mut text = FRAME.to_owned();
+    let mut text = [HEAD, ARRAYS, BEGIN].concat();
     let cases: Vec<String> = (0..invocations)
         .map(|index| format!("{index} %begin{index}"))
         .collect();
@@ -134,10 +126,11 @@ fn step(recipe: &mut Recipe<'_>, invocation: usize, access: usize) -> String {
     let updates = recipe
         .pick(&["%c0", "%acquire", "%release", "%both"])
         .unwrap_or("%c0");
-    let at = format!("%at{id} = OpAccessChain %ptr %memory %c0 %c{place}\n");
+    let at = format!("%at{id} = OpAccessChain %ptr_element %memory %c0 %c{place}\n");
     let slot = invocation * ACCESSES + access;
-    let result =
-        format!("%to{id} = OpAccessChain %ptr %results %c0 %c{slot}\nOpStore %to{id} %got{id}\n");
+    let result = format!(
+        "%to{id} = OpAccessChain %ptr_element %results %c0 %c{slot}\nOpStore %to{id} %got{id}\n"
+    );
     match recipe.below(8) {
         0 | 1 => format!("{at}OpAtomicStore %at{id} {scope} {writes} %c{value}\n"),
         2 | 3 => format!("{at}%got{id} = OpAtomicLoad %u32 %at{id} {scope} {reads}\n{result}"),

@@ -1,7 +1,7 @@
 //! Branches, loops, switches and calls.
 
 use spirvkit_interp::Run;
-use spirvkit_text::assemble;
+use spirvkit_testing::ARRAYS;
 
 use crate::shader::{SIZES, gives};
 
@@ -107,25 +107,15 @@ OpBranch %merge
 
 #[test]
 fn functions_return_early_to_where_they_were_called() {
-    let text = "OpCapability Shader
+    let text = format!(
+        "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main \"main\" %local %out
 OpExecutionMode %main LocalSize 64 1 1
 OpDecorate %local BuiltIn LocalInvocationIndex
 OpDecorate %out DescriptorSet 0
 OpDecorate %out Binding 0
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 4
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%array = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %array
-%ptr_block = OpTypePointer StorageBuffer %block
-%ptr_element = OpTypePointer StorageBuffer %u32
-%ptr_input = OpTypePointer Input %u32
+{ARRAYS}%ptr_input = OpTypePointer Input %u32
 %ptr_local = OpTypePointer Function %u32
 %of_number = OpTypeFunction %u32 %u32 %ptr_local
 %u0 = OpConstant %u32 0
@@ -164,8 +154,9 @@ OpStore %calls %more
 %halved = OpUDiv %u32 %number %u2
 OpReturnValue %halved
 OpFunctionEnd
-";
-    let words = assemble(text, &Default::default()).unwrap().words;
+"
+    );
+    let words = spirvkit_testing::words(&text);
     let step = |number: u32, count: &mut u32| match number % 2 {
         1 => number + 7,
         _ => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use spirvkit_interp::{Explored, Run};
-use spirvkit_text::{AssembleOptions, assemble};
+use spirvkit_testing::{ARRAYS, words};
 
 /// A program of a few invocations, each of which does what a text says, step by step, in
 /// memory `x`, `y` and `z` of a buffer: `w x 1` writes to an atomic, `r x 0` reads one and puts what
@@ -27,7 +27,9 @@ impl Program {
     fn words(&self) -> Vec<u32> {
         let mut text = String::from(HEAD);
         writeln!(text, "OpExecutionMode %main LocalSize {} 1 1", self.size).unwrap();
-        text += TYPES;
+        text += NAMES;
+        text += ARRAYS;
+        text += INPUT;
         for number in 0..80 {
             writeln!(text, "%c{number} = OpConstant %u32 {number}").unwrap();
         }
@@ -55,10 +57,7 @@ impl Program {
             writeln!(text, "OpBranch %done").unwrap();
         }
         text += "%done = OpLabel\nOpReturn\nOpFunctionEnd\n";
-        let assembled = assemble(&text, &AssembleOptions::default());
-        assembled
-            .unwrap_or_else(|errors| panic!("{errors}\n{text}"))
-            .words
+        words(&text)
     }
 
     fn explore(&self) -> Explored {
@@ -125,9 +124,10 @@ fn instructions(line: &str, id: &str) -> String {
     };
     let place = place_of(words.get(1));
     let number = words.get(2).copied().unwrap_or("0");
-    let at = format!("%at{id} = OpAccessChain %ptr %memory %c0 %c{place}\n");
-    let result =
-        format!("%to{id} = OpAccessChain %ptr %results %c0 %c{number}\nOpStore %to{id} %got{id}\n");
+    let at = format!("%at{id} = OpAccessChain %ptr_element %memory %c0 %c{place}\n");
+    let result = format!(
+        "%to{id} = OpAccessChain %ptr_element %results %c0 %c{number}\nOpStore %to{id} %got{id}\n"
+    );
     match what {
         "w" => format!("{at}OpAtomicStore %at{id} {scope} %c{semantics} %c{number}\n"),
         "r" => format!("{at}%got{id} = OpAtomicLoad %u32 %at{id} {scope} %c{semantics}\n{result}"),
@@ -158,7 +158,7 @@ OpBranchConditional %ready{id} %after{id} %loop{id}
         ),
         "copy" => format!(
             "{at}%got{id} = OpAtomicLoad %u32 %at{id} {scope} %c0
-%to{id} = OpAccessChain %ptr %memory %c0 %c{}
+%to{id} = OpAccessChain %ptr_element %memory %c0 %c{}
 OpAtomicStore %to{id} {scope} %c0 %got{id}
 ",
             place_of(words.get(2))
@@ -174,25 +174,15 @@ OpMemoryModel Logical Vulkan
 OpEntryPoint GLCompute %main \"main\" %global %memory %results
 ";
 
-const TYPES: &str = "OpName %memory \"memory\"
+const NAMES: &str = "OpName %memory \"memory\"
 OpDecorate %global BuiltIn GlobalInvocationId
 OpDecorate %memory DescriptorSet 0
 OpDecorate %memory Binding 0
 OpDecorate %results DescriptorSet 0
 OpDecorate %results Binding 1
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 4
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%v3u32 = OpTypeVector %u32 3
-%array = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %array
-%ptr_block = OpTypePointer StorageBuffer %block
-%ptr = OpTypePointer StorageBuffer %u32
-%ptr_input = OpTypePointer Input %v3u32
+";
+
+const INPUT: &str = "%ptr_input = OpTypePointer Input %v3u32
 ";
 
 const BEGIN: &str = "%global = OpVariable %ptr_input Input

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use spirvkit_interp::{Outcome, Run};
-use spirvkit_text::{AssembleOptions, assemble};
+use spirvkit_testing::{ARRAYS, words};
 
 const GROUPS: u32 = 128;
 
@@ -21,19 +21,7 @@ OpDecorate %local BuiltIn LocalInvocationIndex
 OpDecorate %wid BuiltIn WorkgroupId
 OpDecorate %in DescriptorSet 0
 OpDecorate %in Binding 0
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %array ArrayStride 4
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%v3u32 = OpTypeVector %u32 3
-%array = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %array
-%ptr_block = OpTypePointer StorageBuffer %block
-%ptr_element = OpTypePointer StorageBuffer %u32
-%ptr_input = OpTypePointer Input %u32
+{ARRAYS}%ptr_input = OpTypePointer Input %u32
 %ptr_v3u32 = OpTypePointer Input %v3u32
 %u0 = OpConstant %u32 0
 %u1 = OpConstant %u32 1
@@ -69,8 +57,7 @@ OpReturn
 OpFunctionEnd
 "
     );
-    let options = AssembleOptions::default();
-    assemble(&text, &options).unwrap().words
+    words(&text)
 }
 
 /// Runs it on a buffer of so many numbers, each of which is its index.

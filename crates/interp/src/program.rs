@@ -6,9 +6,9 @@ mod tables;
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use spirvkit_eval::ScalarType;
-use spirvkit_grammar::MemoryModel;
+use spirvkit_grammar::{MemoryModel, Op};
 
 pub(crate) use inst::{Binary, Edge, FrameKind, Inst, Unary};
 pub(crate) use tables::{
@@ -254,6 +254,9 @@ pub(crate) struct Program {
     /// The instructions of cooperative matrices and workgroups whose accesses any invocation of
     /// a scope may make, by their word offsets.
     pub(crate) shared_by: HashMap<u32, Level>,
+    /// The instructions that write through pointers of which only the run shows where they lead,
+    /// but never to a buffer or an image, by their word offsets.
+    pub(crate) writes_own: HashSet<u32>,
     /// The module's memory model.
     pub(crate) memory_model: Option<MemoryModel>,
     /// How the others are.
@@ -302,6 +305,26 @@ impl Program {
                 _ => false,
             },
             _ => false,
+        }
+    }
+
+    /// Where an instruction writes to memory, if it does.
+    pub(crate) fn target(&self, inst: &Inst) -> Option<Address> {
+        let inst = match inst {
+            Inst::Special(index) => match &self.specials[*index as usize] {
+                Special::Part { inst, .. } => inst,
+                Special::Copies(copies) => return Some(copies.to),
+                _ => return None,
+            },
+            inst => inst,
+        };
+        match inst {
+            Inst::Store { cell, .. } => Some(cell.address),
+            Inst::Atomic(index) => {
+                let atomic = &self.atomics[*index as usize];
+                (atomic.op != Op::AtomicLoad).then_some(atomic.address)
+            }
+            _ => None,
         }
     }
 

@@ -226,7 +226,9 @@ impl<'a> Lowering<'_, 'a> {
                 if is_watched {
                     self.watch(Watch::Before);
                 }
+                let start = self.program.code.len();
                 self.instruction(inst)?;
+                self.note_own_writes(start, inst);
                 if is_watched {
                     self.watch(Watch::After);
                 }

@@ -9,7 +9,7 @@ use spirvkit_grammar::{
 };
 
 use super::{Lowering, Result, arguments};
-use crate::program::{Fence, Inst, Level, Sharing};
+use crate::program::{Fence, Inst, Level, Object, Sharing};
 
 /// The semantics by which something is acquired.
 const ACQUIRES: u32 = MemorySemantics::Acquire.0
@@ -77,6 +77,28 @@ impl<'a> Lowering<'_, 'a> {
             Some(Scope::Subgroup) => Level::Subgroup,
             Some(Scope::Workgroup) => Level::Workgroup,
             _ => Level::Device,
+        }
+    }
+
+    /// Notes that an instruction writes to no buffer, where the storage classes of its pointers
+    /// show that, and not the addresses that were emitted from a place on.
+    pub(super) fn note_own_writes(&mut self, start: usize, inst: Instruction<'a>) {
+        let mut addresses = self.program.code[start..]
+            .iter()
+            .filter_map(|inst| self.program.target(inst));
+        if !addresses.any(|address| matches!(address.object, Object::Column(_))) {
+            return;
+        }
+        let types = inst.args().iter().filter_map(|&id| self.m.type_of(Id(id)));
+        let classes = types.filter_map(|ty| self.m.pointer_class(ty));
+        let is_own = |class| {
+            matches!(
+                class,
+                StorageClass::Function | StorageClass::Private | StorageClass::Workgroup
+            )
+        };
+        if classes.clone().all(is_own) && classes.count() > 0 {
+            self.program.writes_own.insert(self.place());
         }
     }
 
@@ -266,5 +288,77 @@ fn common(model: MemoryModel) -> Sharing {
             available: Some(Level::Device),
             visible: Some(Level::Device),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spirvkit_analysis::ModuleIndex;
+
+    use super::super::{Surroundings, lower};
+
+    /// A function that writes through its parameter, which leads to one of two variables.
+    const TEXT: &str = "OpCapability Shader
+OpCapability VariablePointersStorageBuffer
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %id
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %id BuiltIn LocalInvocationIndex
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 4
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%zero = OpConstant %u32 0
+%one = OpConstant %u32 1
+%two = OpConstant %u32 2
+%pair = OpTypeArray %u32 %two
+%block = OpTypeStruct %u32 %u32
+%input = OpTypePointer Input %u32
+%id = OpVariable %input Input
+%whole = OpTypePointer CLASS %OUTER
+%part = OpTypePointer CLASS %u32
+%buffers = OpTypePointer StorageBuffer %block
+%buffer = OpVariable %buffers StorageBuffer
+%privates = OpTypePointer Private %pair
+%private = OpVariable %privates Private
+%to_void = OpTypeFunction %void
+%writes = OpTypeFunction %void %part
+%write = OpFunction %void None %writes
+%to = OpFunctionParameter %part
+%begin = OpLabel
+OpStore %to %one
+OpReturn
+OpFunctionEnd
+%main = OpFunction %void None %to_void
+%entry = OpLabel
+%index = OpLoad %u32 %id
+%at = OpAccessChain %part %VARIABLE INDEX
+%there = OpAccessChain %part %VARIABLE %zero
+%done = OpFunctionCall %void %write %at
+%again = OpFunctionCall %void %write %there
+OpReturn
+OpFunctionEnd";
+
+    #[test]
+    fn writes_to_variables_of_invocations_are_known_to_be_to_no_buffer() {
+        let writes_own = |class: &str, outer: &str, variable: &str, index: &str| {
+            let text = TEXT.replace("CLASS", class).replace("OUTER", outer);
+            let text = text.replace("VARIABLE", variable).replace("INDEX", index);
+            let words = spirvkit_text::assemble(&text, &Default::default());
+            let words = words.unwrap().words;
+            let m = ModuleIndex::new(&words).unwrap();
+            let surroundings = Surroundings {
+                lanes: 32,
+                ..Surroundings::default()
+            };
+            let entry = m.entry_points[0].function;
+            let program = lower(&m, entry, &surroundings, &mut Vec::new()).unwrap();
+            program.writes_own.len()
+        };
+        assert_eq!(writes_own("Private", "pair", "private", "%index"), 1);
+        assert_eq!(writes_own("StorageBuffer", "block", "buffer", "%one"), 0);
     }
 }

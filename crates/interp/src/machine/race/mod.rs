@@ -13,12 +13,11 @@ mod sites;
 use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
-use spirvkit_grammar::{MemoryModel, MemorySemantics as Semantics, Op};
+use spirvkit_grammar::{MemoryModel, MemorySemantics as Semantics};
 
 use super::Shared;
 use crate::image::{Access, ImageOp};
-use crate::program::{Address, Fence, Inst, Object, ObjectKind, Program};
-use crate::special::Special;
+use crate::program::{Fence, Object, ObjectKind, Program};
 use clocks::{Class, Clock, Clocks, Passing, Published, Time, Who};
 use judge::Judge;
 pub(crate) use judge::Race;
@@ -347,8 +346,12 @@ fn written(program: &Program, homes: &[usize], buffers: usize) -> Vec<bool> {
             is_written[home] |= matches!(object.kind, ObjectKind::Resource { .. });
         }
     }
-    for address in program.code.iter().filter_map(|inst| target(program, inst)) {
+    for (inst, place) in program.code.iter().zip(&program.places) {
+        let Some(address) = program.target(inst) else {
+            continue;
+        };
         match address.object {
+            Object::Column(_) if program.writes_own.contains(place) => {}
             Object::Column(_) => return vec![true; buffers],
             // Memory of invocations and workgroups is no buffer.
             Object::Known(object) if is_buffer(program, object) => {
@@ -373,24 +376,4 @@ fn is_buffer(program: &Program, object: u32) -> bool {
                 | ObjectKind::Resource { .. }
         )
     )
-}
-
-/// Where an instruction writes to memory, if it does.
-fn target(program: &Program, inst: &Inst) -> Option<Address> {
-    let inst = match inst {
-        Inst::Special(index) => match &program.specials[*index as usize] {
-            Special::Part { inst, .. } => inst,
-            Special::Copies(copies) => return Some(copies.to),
-            _ => return None,
-        },
-        inst => inst,
-    };
-    match inst {
-        Inst::Store { cell, .. } => Some(cell.address),
-        Inst::Atomic(index) => {
-            let atomic = &program.atomics[*index as usize];
-            (atomic.op != Op::AtomicLoad).then_some(atomic.address)
-        }
-        _ => None,
-    }
 }

@@ -48,7 +48,7 @@ kinds! {
     }
     SAMPLER = "run.sampler", InvalidValue {
         text: "A sampler doesn't suit the instruction or the image: it compares where the instruction doesn't, or the other way round, or has coordinates in texels where they can't be. The result is undefined.",
-        advice: "Set the sampler's comparison for instructions with a reference, and for no others. Coordinates in texels are for one or two dimensions without layers, with the same filter and edges or borders.",
+        advice: "Set the sampler's comparison for instructions with a reference, and for no others. Coordinates in texels are for one or two dimensions without layers, with the same filter and edges or borders, and for instructions with an explicit level of detail, without projection and offsets.",
     }
     DIVISION = "run.division", InvalidValue {
         text: "An integer is divided by zero, or the smallest integer by -1. The behaviour is undefined.",

@@ -210,12 +210,9 @@ impl Spec {
             'f' => self.fixed(magnitude, precision),
             'e' => self.scientific(magnitude, precision),
             'a' => {
-                return self.pad(
-                    out,
-                    &format!("{sign}0x"),
-                    &self.hexadecimal(magnitude),
-                    true,
-                );
+                let prefix = if is_upper { "0X" } else { "0x" };
+                let digits = self.hexadecimal(magnitude);
+                return self.pad(out, &format!("{sign}{prefix}"), &digits, true);
             }
             _ => self.shortest(magnitude, precision.max(1)),
         };

@@ -4,7 +4,7 @@ use spirvkit_eval::Texel;
 
 use super::address::{self, wrap};
 use super::cube::{self, Face};
-use super::level::{Detail, Gradients, Lod, level_of_detail, levels};
+use super::level::{self, Detail, Gradients, Lod, level_of_detail, levels};
 use super::sampler::{CompareOp, Filter, Reduction, Sampler};
 use super::view::View;
 use super::{Dimension, Shape};
@@ -145,7 +145,8 @@ fn steps(request: &Request, detail: &Detail, place: Place) -> Vec<[f64; 3]> {
 }
 
 /// One component of the four texels that linear filtering would weight, or of four texels at
-/// offsets (Vulkan, "Texel Gathering").
+/// offsets (Vulkan, "Texel Gathering"). They are of the first level, unless the instruction
+/// names one (`SPV_AMD_texture_gather_bias_lod`).
 pub(crate) fn gather(
     view: &View<'_>,
     sampler: &Sampler,
@@ -154,7 +155,14 @@ pub(crate) fn gather(
     offsets: Option<[[i32; 2]; 4]>,
 ) -> Texel {
     let place = place(view.shape, request);
-    let level = Level::new(view, sampler, request, 0, Filter::Linear);
+    let level = match request.lod {
+        Lod::Explicit(_) => {
+            let detail = detail(view, sampler, request);
+            level::nearest(detail.clamped, view.shape.levels)
+        }
+        Lod::Gradients(_) => 0,
+    };
+    let level = Level::new(view, sampler, request, level, Filter::Linear);
     let [(i, _), (j, _), _] = level.coordinates(place).map(address::linear);
     let corners = offsets.unwrap_or([[0, 1], [1, 1], [1, 0], [0, 0]]);
     let texels = corners.map(|[x, y]| {
@@ -266,11 +274,11 @@ impl<'v> Level<'v> {
                 Some(index) => inside[axis] = index,
                 None => {
                     let color = self.sampler.border_color.like(&self.view.nothing());
-                    return self.compared(self.view.border(color));
+                    return self.finished(self.view.border(color));
                 }
             }
         }
-        self.compared(self.view.read(inside, place.layer, self.level))
+        self.finished(self.view.read(inside, place.layer, self.level))
     }
 
     /// Vulkan, "Cube Map Edge Handling".
@@ -278,7 +286,7 @@ impl<'v> Level<'v> {
         let size = self.size[0];
         let last = i64::from(size) - 1;
         let read = |(face_of, [i, j]): (u32, [i64; 2])| {
-            self.compared(
+            self.finished(
                 self.view
                     .read([i, j, 0], layer - face + face_of, self.level),
             )
@@ -309,13 +317,17 @@ impl<'v> Level<'v> {
         }
     }
 
-    /// The result of a comparison instead of a depth.
-    fn compared(&self, texel: Texel) -> Texel {
-        let Some((op, reference)) = self.compare else {
-            return texel;
+    /// What becomes of a texel: if something is compared, the result is in place of the depth;
+    /// then components change places.
+    fn finished(&self, texel: Texel) -> Texel {
+        let texel = match self.compare {
+            None => texel,
+            Some((op, reference)) => {
+                let is_true = op.is_true(reference, floats(&texel)[0]);
+                Texel::Float([f64::from(u8::from(is_true)), 0.0, 0.0, 1.0])
+            }
         };
-        let is_true = op.is_true(reference, floats(&texel)[0]);
-        Texel::Float([f64::from(u8::from(is_true)), 0.0, 0.0, 1.0])
+        self.view.swizzled(texel)
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Access {
     pub(crate) sample: Option<Operand>,
     /// Whether it is in a kernel, where samplers may be used more freely.
     pub(crate) is_kernel: bool,
+    /// Whether it takes integers as signed, if something says so.
+    pub(crate) is_signed: Option<bool>,
 }
 
 /// The coordinates of an instruction.
@@ -90,6 +92,7 @@ impl Access {
             offsets: Vec::new(),
             sample: None,
             is_kernel: false,
+            is_signed: None,
         }
     }
 

@@ -88,10 +88,19 @@ fn length(step: [f64; 3], size: [u32; 3]) -> f64 {
 
 /// The level that a level of detail is, with fractions if they are interpolated.
 pub(crate) fn level(sampler: &Sampler, detail: f64, levels: u32) -> f64 {
+    filtered(sampler.mip_filter, detail, levels)
+}
+
+/// The single level that is nearest to a level of detail.
+pub(super) fn nearest(detail: f64, levels: u32) -> u32 {
+    filtered(Filter::Nearest, detail, levels) as u32
+}
+
+fn filtered(filter: Filter, detail: f64, levels: u32) -> f64 {
     let last = f64::from(levels.saturating_sub(1));
     // What is no number is 0.
     let level = detail.max(0.0).min(last);
-    match sampler.mip_filter {
+    match filter {
         Filter::Nearest => ((level + 0.5).ceil() - 1.0).max(0.0),
         Filter::Linear => level,
     }

@@ -91,6 +91,20 @@ pub(crate) struct Shape {
     pub(crate) swizzle: [Swizzle; 4],
 }
 
+impl Shape {
+    /// How many texels there are, for messages.
+    pub(crate) fn extent(&self) -> String {
+        let [width, height, depth] = self.size;
+        match self.dimension {
+            Dimension::Buffer => format!("{width} texels"),
+            _ => format!(
+                "{width} × {height} × {depth} texels, {} layers, {} levels and {} samples",
+                self.layers, self.levels, self.samples
+            ),
+        }
+    }
+}
+
 impl Image {
     /// An image of zeros. Its size is in texels; what a dimension doesn't have is taken as 1.
     /// A cube has one size, and six layers unless [`layers`](Self::layers) says more.

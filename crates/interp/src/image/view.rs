@@ -99,33 +99,39 @@ impl View<'_> {
 
     /// A texel at a place in the bytes.
     pub(crate) fn read_at(&self, place: u64) -> Texel {
+        self.swizzled(self.stored_at(place))
+    }
+
+    /// The same before the swizzle.
+    fn stored_at(&self, place: u64) -> Texel {
         let format = &self.shape.format;
         let start = usize::try_from(place).unwrap_or(usize::MAX);
         let end = start.saturating_add(format.texel_size() as usize);
         let bytes = self.bytes.get(start..end).unwrap_or_default();
-        swizzled(self.shape, format.read(bytes))
+        format.read(bytes)
     }
 
     /// What is read where there is no texel: zeros in the components that the format has
     /// (Vulkan, `robustImageAccess2`).
     pub(crate) fn nothing(&self) -> Texel {
-        swizzled(self.shape, self.shape.format.read(&[]))
+        self.swizzled(self.shape.format.read(&[]))
     }
 
-    /// A texel that is there, or else nothing.
+    /// A texel that is there, or else nothing, before the swizzle.
     pub(super) fn read(&self, at: [i64; 3], layer: u32, level: u32) -> Texel {
         match self.layout.place(at, layer.into(), level.into(), 0) {
             Some(place) => {
                 if let Some(touched) = self.touched {
                     touched.borrow_mut().push(place);
                 }
-                self.read_at(place)
+                self.stored_at(place)
             }
-            None => self.nothing(),
+            None => self.shape.format.read(&[]),
         }
     }
 
-    /// The colour of a border instead of a texel: its components that the format has.
+    /// The colour of a border instead of a texel, before the swizzle: its components that the
+    /// format has.
     pub(super) fn border(&self, color: Texel) -> Texel {
         let components = self.shape.format.components();
         let has = |channel| components.iter().any(|it| it.channel == channel);
@@ -136,12 +142,26 @@ impl View<'_> {
             has(Channel::Blue),
             has(Channel::Alpha),
         ];
-        let texel = match color {
+        match color {
             Texel::Float(color) => Texel::Float(kept(color, there, [0.0, 0.0, 0.0, 1.0])),
             Texel::Signed(color) => Texel::Signed(kept(color, there, [0, 0, 0, 1])),
             Texel::Unsigned(color) => Texel::Unsigned(kept(color, there, [0, 0, 0, 1])),
-        };
-        swizzled(self.shape, texel)
+        }
+    }
+
+    /// Vulkan, "Component Swizzle".
+    pub(super) fn swizzled(&self, texel: Texel) -> Texel {
+        const IDENTITY: [Swizzle; 4] =
+            [Swizzle::Red, Swizzle::Green, Swizzle::Blue, Swizzle::Alpha];
+        let swizzle = self.shape.swizzle;
+        if swizzle == IDENTITY {
+            return texel;
+        }
+        match texel {
+            Texel::Float(values) => Texel::Float(chosen(values, swizzle, 0.0, 1.0)),
+            Texel::Signed(values) => Texel::Signed(chosen(values, swizzle, 0, 1)),
+            Texel::Unsigned(values) => Texel::Unsigned(chosen(values, swizzle, 0, 1)),
+        }
     }
 
     /// Whether depths are compared with a reference between 0 and 1.
@@ -166,19 +186,6 @@ fn kept<T: Copy>(color: [T; 4], there: [bool; 4], missing: [T; 4]) -> [T; 4] {
         }
     };
     [at(0), at(1), at(2), at(3)]
-}
-
-/// Vulkan, "Component Swizzle".
-fn swizzled(shape: &Shape, texel: Texel) -> Texel {
-    const IDENTITY: [Swizzle; 4] = [Swizzle::Red, Swizzle::Green, Swizzle::Blue, Swizzle::Alpha];
-    if shape.swizzle == IDENTITY {
-        return texel;
-    }
-    match texel {
-        Texel::Float(values) => Texel::Float(chosen(values, shape.swizzle, 0.0, 1.0)),
-        Texel::Signed(values) => Texel::Signed(chosen(values, shape.swizzle, 0, 1)),
-        Texel::Unsigned(values) => Texel::Unsigned(chosen(values, shape.swizzle, 0, 1)),
-    }
 }
 
 fn chosen<T: Copy>(values: [T; 4], swizzle: [Swizzle; 4], zero: T, one: T) -> [T; 4] {

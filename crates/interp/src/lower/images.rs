@@ -19,12 +19,9 @@ use crate::image::{
 };
 use crate::program::{Address, Inst, NO_REG, Object, ObjectKind, Operand, Reg, Sharing, pair};
 
-/// The operands without ids that change no result: how other accesses are ordered with this
-/// one, or how integers are taken, which the format of the image says as well.
+/// The operands without ids that change no result: how other accesses are ordered with this one.
 const WITHOUT_EFFECT: u32 = ImageOperands::NonPrivateTexel.0
     | ImageOperands::VolatileTexel.0
-    | ImageOperands::SignExtend.0
-    | ImageOperands::ZeroExtend.0
     | ImageOperands::Nontemporal.0;
 
 /// Whether an opcode is lowered here.
@@ -254,6 +251,15 @@ impl<'a> Lowering<'_, 'a> {
         Ok(vec![self.word(object)])
     }
 
+    /// Whether accesses to images of a type take integers as signed, unless they say otherwise
+    /// (Vulkan, "Signedness of SPIR-V Image Accesses").
+    fn signedness(&self, image: &Image) -> Option<bool> {
+        match self.m.ty(image.sampled_type) {
+            Type::Int { signed, .. } => Some(signed),
+            _ => None,
+        }
+    }
+
     fn image_type(&self, ty: Id) -> Result<Image> {
         match self.m.ty(ty) {
             Type::Image(image) => Ok(image),
@@ -326,6 +332,7 @@ impl<'a> Lowering<'_, 'a> {
         let mut access = Access::new(ImageOp::Read, columns[0], result);
         access.sampler = sampler;
         access.is_kernel = image.access.is_some();
+        access.is_signed = self.signedness(&image);
         if is_gather(op) {
             let component = match op {
                 Op::ImageGather | Op::ImageSparseGather => Some(self.operand(inst.id(next))?),
@@ -387,6 +394,11 @@ impl<'a> Lowering<'_, 'a> {
         let mut ids = ids.iter().map(|&id| Id(id));
         for bit in (0..32).map(|bit| mask & 1 << bit).filter(|&bit| bit != 0) {
             if bit & WITHOUT_EFFECT != 0 {
+                continue;
+            }
+            // The format of the image says the same, or the result is undefined.
+            if let ImageOperands::SignExtend | ImageOperands::ZeroExtend = ImageOperands(bit) {
+                access.is_signed = Some(ImageOperands(bit) == ImageOperands::SignExtend);
                 continue;
             }
             let Some(id) = ids.next() else {
@@ -520,7 +532,9 @@ impl<'a> Lowering<'_, 'a> {
         };
         let image = self.image_type(ty)?;
         let columns = self.load_resource(inst.id(0), ty)?;
-        let mut access = Access::new(ImageOp::TexelPointer, columns[0], U32);
+        let result = self.scalar_type(image.sampled_type)?;
+        let mut access = Access::new(ImageOp::TexelPointer, columns[0], result);
+        access.is_signed = self.signedness(&image);
         access.at = self.coordinates(inst.id(1), &image, false, false)?;
         access.sample = Some(self.operand(inst.id(2))?);
         let offset = self.column()?;

@@ -219,8 +219,10 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     pub(super) fn name(&self, id: Id) -> Arc<str> {
-        match self.m.name_of(id) {
-            Some(name) => name.to_text_lossy().into(),
+        // Front ends name variables of blocks without instance names with nothing.
+        let name = self.m.name_of(id).map(|name| name.to_text_lossy());
+        match name.filter(|name| !name.is_empty()) {
+            Some(name) => name.into(),
             None => id.to_string().into(),
         }
     }

@@ -82,6 +82,11 @@ impl<const W: usize> Gang<W> {
                     let place = image.layout.place(at, layer, level, sample);
                     let offset = place.and_then(|place| u32::try_from(place).ok());
                     self.set_word(access.to[0], lane, offset.unwrap_or(BEYOND));
+                    let texel = image.shape.format.read(&[]);
+                    let is_declared = image.has_declared_format();
+                    if !is_declared || !is_kind(&texel, access.result, access) {
+                        self.report_format(shared, pc, lane, object, is_declared);
+                    }
                 }
                 ImageOp::Lod => {
                     let texel = match self.sampler(shared, access, lane) {
@@ -209,10 +214,8 @@ impl<const W: usize> Gang<W> {
         } = self.spot(access, image, lane);
         let place = image.layout.place(at, layer, level, sample);
         let (writable, is_declared) = (image.declared.writable, image.has_declared_format());
-        let is_kind = access
-            .texel
-            .first()
-            .is_none_or(|(ty, _)| is_kind(&nothing, *ty));
+        let written = access.texel.first();
+        let is_kind = written.is_none_or(|(ty, _)| is_kind(&nothing, *ty, access));
         if !writable {
             let name = shared.program.objects[object].name.clone();
             let message = || format!("writes to `{name}`, which is not writable");
@@ -253,7 +256,7 @@ impl<const W: usize> Gang<W> {
         self.set_texel(access, lane, &texel);
         let image = shared.images.bound.get(object).and_then(Option::as_ref);
         let is_declared = image.is_none_or(Bound::has_declared_format);
-        if !is_declared || !is_kind(&texel, access.result) {
+        if !is_declared || !is_kind(&texel, access.result, access) {
             self.report_format(shared, pc, lane, object, is_declared);
         }
     }
@@ -461,15 +464,8 @@ impl<const W: usize> Gang<W> {
             return;
         };
         let name = &shared.program.objects[object].name;
-        let [width, height, depth] = image.shape.size;
         let shape = &image.shape;
-        let mut what = format!(
-            "`{name}`, which has {width} × {height} × {depth} texels, {} layers, {} levels and {} samples",
-            shape.layers, shape.levels, shape.samples
-        );
-        if shape.dimension == Dimension::Buffer {
-            what = format!("`{name}`, which has {width} texels");
-        }
+        let what = format!("`{name}`, which has {}", shape.extent());
         let Spot {
             at,
             layer,
@@ -530,8 +526,13 @@ fn texel_at(object: usize, place: u64, bytes: u32, written: Option<&[u8]>) -> To
 }
 
 /// Whether texels become scalars of this type without being converted.
-fn is_kind(texel: &Texel, ty: ScalarType) -> bool {
-    matches!(texel, Texel::Float(_)) == matches!(ty, ScalarType::Float(_))
+fn is_kind(texel: &Texel, ty: ScalarType, access: &Access) -> bool {
+    let is_float = matches!(ty, ScalarType::Float(_));
+    match texel {
+        Texel::Float(_) => is_float,
+        Texel::Signed(_) => !is_float && access.is_signed != Some(false),
+        Texel::Unsigned(_) => !is_float && access.is_signed != Some(true),
+    }
 }
 
 /// Why a sampler is not made for an instruction (Vulkan, "Instruction/Format/Sampler/Image View
@@ -556,6 +557,15 @@ fn objection(sampler: &Sampler, view: &View<'_>, access: &Access) -> Option<&'st
     }
     if !sampler.address_modes[..2].iter().all(is_edge) {
         return Some("coordinates in texels can't repeat");
+    }
+    if access.at.divisor.is_some() {
+        return Some("coordinates in texels can't be projective");
+    }
+    if !access.offsets.is_empty() {
+        return Some("coordinates in texels can't have offsets");
+    }
+    if matches!(access.lod, LodOperand::Implicit) || access.bias.is_some() {
+        return Some("coordinates in texels have no level of detail that could be implicit");
     }
     None
 }

@@ -8,7 +8,8 @@ use super::control::{Active, Gang};
 use super::{Shared, is_column};
 use crate::kinds;
 use crate::program::{
-    Address, Atomic, Cell, GeneralOp, Leaf, NO_REG, Object, ObjectKind, Pair, Pc, Program, Reg,
+    Address, Atomic, BEYOND, Cell, GeneralOp, Leaf, NO_REG, Object, ObjectKind, Pair, Pc, Program,
+    Reg,
 };
 
 /// Why an access fails.
@@ -142,6 +143,8 @@ impl<const W: usize> Gang<W> {
             NoAccess::ReadOnly => &kinds::READ_ONLY,
         };
         let program = shared.program;
+        let image = shared.images.bound.get(access.object as usize);
+        let image = image.and_then(Option::as_ref);
         let message = || {
             let name = match program.objects.get(access.object as usize) {
                 Some(info) => format!("`{}`", info.name),
@@ -152,6 +155,10 @@ impl<const W: usize> Gang<W> {
             match why {
                 NoAccess::Null => {
                     format!("{what} {bytes} bytes through a pointer that points to no object")
+                }
+                NoAccess::Bounds { .. } if offset == BEYOND && image.is_some() => {
+                    let extent = image.map_or_else(String::new, |image| image.shape.extent());
+                    format!("the texel is not in {name}, which has {extent}")
                 }
                 NoAccess::Bounds { size } => format!(
                     "{what} {bytes} bytes at offset {offset} of {name}, which has {size} bytes"
@@ -376,6 +383,13 @@ impl<const W: usize> Gang<W> {
                     Scalar::zero(atomic.ty)
                 }
             };
+            if atomic.op != Op::AtomicStore && is_unreadable(shared, object) {
+                let name = shared.program.objects[object as usize].name.clone();
+                let message = || format!("reads from `{name}`, which is not readable");
+                let (kind, program) = (&kinds::WRITE_ONLY, shared.program);
+                let invocations = self.invocations(1 << lane);
+                shared.findings.add(program, kind, pc, invocations, message);
+            }
             shared.changes += u64::from(changed);
             if shared.races.is_some() {
                 self.record_atomic(shared, pc, atomic, lane, wrote);
@@ -383,6 +397,12 @@ impl<const W: usize> Gang<W> {
             self.set_scalar(atomic.to, lane, old);
         }
     }
+}
+
+/// Whether an object is an image that may only be written.
+fn is_unreadable(shared: &Shared<'_>, object: u32) -> bool {
+    let image = shared.images.bound.get(object as usize);
+    matches!(image, Some(Some(image)) if !image.declared.readable)
 }
 
 /// Up to eight bytes as a number.

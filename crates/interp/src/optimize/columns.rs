@@ -313,6 +313,7 @@ fn in_access(access: &mut Access, see: &mut impl FnMut(&mut Reg, Role)) {
         offsets,
         sample,
         is_kernel: _,
+        is_signed: _,
     } = access;
     let mut pin = |column: &mut Reg| see(column, Role::Pin);
     [image, sampler, residency].into_iter().for_each(&mut pin);

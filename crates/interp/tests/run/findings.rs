@@ -55,6 +55,10 @@ fn indexes_beyond_an_array() {
             .message()
             .contains("the index is 4, but there are 4 elements")
     );
+    // What is called by nothing, as blocks of GLSL without an instance are, goes by its id.
+    let nameless = shader(&format!("OpName %numbers \"\"\n{globals}"), body);
+    let out = run(&nameless, 8, &inputs);
+    assert!(out.findings[1].message().contains("of `%"));
 }
 
 #[test]

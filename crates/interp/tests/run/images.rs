@@ -97,24 +97,31 @@ OpImageWrite %i %at %texel
 
 #[test]
 fn integers_are_written_and_read() {
-    let globals = storage("i32", "2D 0 0 0 2 Unknown", "");
-    let body = "%i = OpLoad %image_type %image
+    let shader = |ty: &str, operand: &str| {
+        let body = format!(
+            "%i = OpLoad %image_type %image
 %at = OpCompositeConstruct %v2i32 %me %i0
-%texel = OpCompositeConstruct %v4i32 %ix %iy %iz %iw
-OpImageWrite %i %at %texel SignExtend
-%result = OpImageRead %v4i32 %i %at";
-    let shader = picture("", &globals, body);
-    let of = |name: &str| {
+%signed = OpCompositeConstruct %v4i32 %ix %iy %iz %iw
+%texel = OpBitcast %v4{ty} %signed
+OpImageWrite %i %at %texel {operand}
+%back = OpImageRead %v4{ty} %i %at
+%result = OpBitcast %v4i32 %back"
+        );
+        picture("", &storage(ty, "2D 0 0 0 2 Unknown", ""), &body)
+    };
+    let of = |shader: &[u32], name: &str| {
         let image = Image::new(Dimension::D2, format(name), [4, 1, 1]);
-        let run = Run::new(&shader).image(0, 0, image);
+        let run = Run::new(shader).image(0, 0, image);
         results(&run, &[words(&[-200, 300, 7, -1])])[0].map(|word| word as i32)
     };
-    assert_eq!(of("R32G32B32A32_SINT"), [-200, 300, 7, -1]);
-    assert_eq!(of("R16G16_SINT"), [-200, 300, 0, 1]);
+    let signed = shader("i32", "SignExtend");
+    assert_eq!(of(&signed, "R32G32B32A32_SINT"), [-200, 300, 7, -1]);
+    assert_eq!(of(&signed, "R16G16_SINT"), [-200, 300, 0, 1]);
     // What doesn't fit is the nearest that does.
-    assert_eq!(of("R8G8B8A8_SINT"), [-128, 127, 7, -1]);
-    assert_eq!(of("R8G8_UINT"), [255, 255, 0, 1]);
-    assert_eq!(of("R32_UINT"), [-200, 0, 0, 1]);
+    assert_eq!(of(&signed, "R8G8B8A8_SINT"), [-128, 127, 7, -1]);
+    let unsigned = shader("u32", "ZeroExtend");
+    assert_eq!(of(&unsigned, "R8G8_UINT"), [255, 255, 0, 1]);
+    assert_eq!(of(&unsigned, "R32_UINT"), [-200, 0, 0, 1]);
 }
 
 #[test]
@@ -216,7 +223,31 @@ fn texels_are_counted_with() {
         assert_eq!(found, [[15, 0, 0, 1], [25, 0, 0, 1]].map(Texel::Unsigned));
     }
     let out = run(Run::new(&shader).image(0, 0, image), 4, &[words(&[2, 1])]);
-    assert_eq!(finding(&out).0, "run.bounds");
+    let (rule, message) = finding(&out);
+    assert_eq!(rule, "run.bounds");
+    assert!(
+        message.contains("not in `image`, which has 2 × 1 × 1"),
+        "{message}"
+    );
+    // Atomics are accesses to texels like others.
+    for (format_of, is_right) in [("R32_UINT", true), ("R32_SINT", false), ("R8_UINT", false)] {
+        let image = Image::new(Dimension::D2, format(format_of), [4, 1, 1]);
+        let out = run(Run::new(&shader).image(0, 0, image), 4, &[vec![]]);
+        let found = out.findings.iter().any(|it| it.rule() == "run.image");
+        assert_eq!(found, !is_right, "{format_of}");
+    }
+    let unreadable = globals.replacen('\n', "OpDecorate %image NonReadable\n", 1);
+    let image = || Image::new(Dimension::D2, format("R32_UINT"), [1, 1, 1]);
+    let shader = picture("", &unreadable, body);
+    let out = run(Run::new(&shader).image(0, 0, image()), 4, &[vec![]]);
+    assert_eq!(finding(&out).0, "run.write-only");
+    let store = body.replace(
+        "%old = OpAtomicIAdd %u32 %texel %u1 %u0 %number",
+        "OpAtomicStore %texel %u1 %u0 %number\n%old = OpCopyObject %u32 %u0",
+    );
+    let shader = picture("", &unreadable, &store);
+    let out = run(Run::new(&shader).image(0, 0, image()), 4, &[vec![]]);
+    assert!(out.findings.is_empty(), "{:?}", out.findings);
 }
 
 #[test]
@@ -398,6 +429,28 @@ fn formats_and_declarations_have_to_match() {
         &[vec![]],
     );
     assert_eq!(finding(&out).0, "run.image");
+
+    // An access is signed as its operands say, else as the type does (Vulkan, "Signedness of
+    // SPIR-V Image Accesses").
+    for (ty, operand, is_signed) in [
+        ("i32", "", true),
+        ("u32", "", false),
+        ("i32", "ZeroExtend", false),
+        ("u32", "SignExtend", true),
+    ] {
+        let read = format!(
+            "%i = OpLoad %image_type %image
+%at = OpCompositeConstruct %v2i32 %ix %iy
+%texel = OpImageRead %v4{ty} %i %at {operand}
+%result = OpBitcast %v4i32 %texel"
+        );
+        let shader = picture("", &storage(ty, "2D 0 0 0 2 Unknown", ""), &read);
+        for (name, is) in [("R8_SINT", true), ("R8_UINT", false)] {
+            let out = run(Run::new(&shader).image(0, 0, image(name)), 4, &[vec![]]);
+            let found = out.findings.iter().any(|it| it.rule() == "run.image");
+            assert_eq!(found, is != is_signed, "{ty} {operand} {name}");
+        }
+    }
 
     let shader = picture(
         "",

@@ -87,8 +87,8 @@ fn floats_are_printed_as_in_c() {
         "  -1234.57|-1234.57  |-001234.57"
     );
     assert_eq!(
-        print("%a|%a|%.1a", "%x %zero %x"),
-        "0x1.8p+0|0x0p+0|0x1.8p+0"
+        print("%a|%a|%.1a|%A", "%x %zero %x %y"),
+        "0x1.8p+0|0x0p+0|0x1.8p+0|-0X1.34A456D5CFAADP+10"
     );
     assert_eq!(print("%f|%F|%5f", "%inf %inf %inf"), "inf|INF|  inf");
 }

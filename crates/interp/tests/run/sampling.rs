@@ -299,6 +299,14 @@ fn depths_are_compared_before_they_are_filtered() {
     assert_eq!(of(CompareOp::NotEqual, 0.25), 0.5);
     assert_eq!(of(CompareOp::Always, 0.0), 1.0);
     assert_eq!(of(CompareOp::Never, 0.0), 0.0);
+    // Components change places behind the comparison.
+    let swizzled =
+        image
+            .clone()
+            .swizzle([Swizzle::Alpha, Swizzle::Red, Swizzle::Red, Swizzle::One]);
+    let sampler = Sampler::default().compare(Some(CompareOp::Never));
+    let run = Run::new(&words).sampled_image(0, 0, swizzled, sampler);
+    assert_eq!(reds(&floats(&run, &[&[0.5, 0.5, 0.0]])), [1.0]);
     // A reference for normalized depths is between 0 and 1.
     let image = Image::new(Dimension::D2, format("D16_UNORM"), [1, 1, 1]).numbers(&[0xffffu16]);
     let sampler = Sampler::default().compare(Some(CompareOp::Equal));
@@ -397,6 +405,18 @@ fn gathers_begin_at_the_lower_left() {
     let words = picture("", &globals, &body(2, instruction));
     let run = Run::new(&words).sampled_image(0, 0, image, Sampler::default());
     assert_eq!(floats(&run, &[&[0.5, 0.5]]), [[1.0, 2.0, 3.0, 1.0]]);
+    // With an explicit level of detail, they are of the nearest level.
+    let levels = Image::new(Dimension::D2, format("R32_SFLOAT"), [2, 2, 1]).levels(2);
+    let levels = levels.numbers(&[1.0f32, 2.0, 3.0, 4.0, 5.0]);
+    let words = shader("2D 0 0 0", 2, "OpImageGather %v4f32 %i %at %i0 Lod %p");
+    let run = Run::new(&words).sampled_image(0, 0, levels, Sampler::default());
+    assert_eq!(
+        floats(
+            &run,
+            &[&[0.5, 0.5, 0.0, 0.0, 0.4], &[0.5, 0.5, 0.0, 0.0, 0.6]]
+        ),
+        [[3.0, 4.0, 2.0, 1.0], [5.0; 4]]
+    );
     let words = shader("2D 1 0 0", 2, "OpImageDrefGather %v4f32 %i %at %z");
     let image = Image::new(Dimension::D2, format("D32_SFLOAT"), [2, 2, 1]);
     let image = image.numbers(&[0.1f32, 0.2, 0.3, 0.4]);
@@ -413,12 +433,27 @@ fn coordinates_may_count_texels() {
     let sampler = Sampler::default()
         .unnormalized(true)
         .address_modes([AddressMode::ClampToEdge; 3]);
-    let bound = Run::new(&words).sampled_image(0, 0, image.clone(), sampler);
+    let bound = Run::new(&words).sampled_image(0, 0, image.clone(), sampler.clone());
     let found = floats(
         &bound,
         &[&[0.5, 0.5], &[1.0, 0.5], &[1.5, 1.9], &[9.0, -1.0]],
     );
     assert_eq!(reds(&found), [1.0, 2.0, 4.0, 2.0]);
+    // What needs coordinates from 0 to 1 can't be done with them (Vulkan, "Samplers").
+    for (coordinates, instruction) in [
+        (2, "OpImageSampleImplicitLod %v4f32 %i %at"),
+        (
+            2,
+            "OpImageSampleExplicitLod %v4f32 %i %at Lod|ConstOffset %p %zeros2",
+        ),
+        (3, "OpImageSampleProjExplicitLod %v4f32 %i %at Lod %p"),
+    ] {
+        let globals = sampled("2D 0 0 0") + "\n%zeros2 = OpConstantNull %v2i32";
+        let words = picture("", &globals, &body(coordinates, instruction));
+        let bound = Run::new(&words).sampled_image(0, 0, image.clone(), sampler.clone());
+        let out = run(bound, 4, &[vec![0; 3]]);
+        assert_eq!(finding(&out).0, "run.sampler", "{instruction}");
+    }
     let repeated = Sampler::default().unnormalized(true);
     let out = run(
         Run::new(&words).sampled_image(0, 0, image, repeated),

@@ -1,4 +1,4 @@
-//! Compilers of GLSL and HLSL, which are other programs.
+//! Compilers of GLSL, HLSL and OpenCL C, which are other programs.
 
 use std::borrow::Cow;
 use std::env;
@@ -13,8 +13,25 @@ use spirvkit_binary::words_from_bytes;
 
 use crate::{CompileError, Language, Source, Stage};
 
-/// The programs that are looked for, the best first.
+/// The programs for GLSL and HLSL that are looked for, the best first.
 const PROGRAMS: &[&str] = &["glslangValidator", "glslang", "glslc"];
+
+/// The versions of Clang that are looked for; systems have several beside each other.
+const CLANG_VERSIONS: std::ops::RangeInclusive<u32> = 14..=40;
+
+/// How Clang compiles kernels. The names of their arguments are kept, by which scripts bind them.
+const CLANG_ARGUMENTS: &[&str] = &[
+    "--target=spirv64",
+    "-cl-std=CL2.0",
+    "-Xclang",
+    "-finclude-default-header",
+    "-fno-discard-value-names",
+    "-O1",
+    "-emit-llvm",
+    "-c",
+    "-x",
+    "cl",
+];
 
 /// What to compile for, one after the other: extensions of GLSL ask for more or less. Each
 /// with the newest version of SPIR-V that it takes.
@@ -33,10 +50,18 @@ const RECONVERGENCE: [&str; 2] = ["GL_EXT_maximal_reconvergence", "[[maximally_r
 #[derive(Clone, Debug)]
 pub struct Compiler {
     path: PathBuf,
-    /// Whether it takes the arguments of `glslc`.
-    is_glslc: bool,
+    kind: Kind,
     /// What tells its versions apart.
     identity: String,
+}
+
+/// How a program is called.
+#[derive(Clone, Debug)]
+enum Kind {
+    Glslang,
+    Glslc,
+    /// With the program that makes SPIR-V of what it writes, `llvm-spirv`.
+    Clang(PathBuf),
 }
 
 /// The file of a program that is started by its name alone.
@@ -46,6 +71,14 @@ fn on_path(name: &Path) -> Option<PathBuf> {
     env::split_paths(&folders)
         .map(|folder| folder.join(&with_suffix))
         .find(|path| path.is_file())
+}
+
+/// What tells versions of a program apart; `None` if there is none.
+fn identity(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let changed = metadata.modified().ok();
+    let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Some(format!("{} {} {changed:?}", path.display(), metadata.len()))
 }
 
 impl Compiler {
@@ -60,20 +93,61 @@ impl Compiler {
             Some(name) => on_path(name),
             None => PROGRAMS.iter().find_map(|name| on_path(Path::new(name))),
         };
-        found.and_then(Self::at).ok_or_else(|| match given {
+        let found = found.and_then(|path| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let kind = match name.contains("glslc") {
+                true => Kind::Glslc,
+                false => Kind::Glslang,
+            };
+            Some(Self {
+                identity: identity(&path)?,
+                kind,
+                path,
+            })
+        });
+        found.ok_or_else(|| match given {
             Some(path) => format!("there is no program `{}`", path.display()),
             None => format!("none of {} is on the PATH", PROGRAMS.join(", ")),
         })
     }
 
-    fn at(path: PathBuf) -> Option<Self> {
-        let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        let changed = metadata.modified().ok();
-        let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let identity = format!("{} {} {changed:?}", path.display(), metadata.len());
+    /// The given Clang, or one on the `PATH`, for OpenCL C. The program `llvm-spirv` must lie
+    /// beside it or on the `PATH`, with the same version behind its name or none.
+    ///
+    /// # Errors
+    ///
+    /// What there isn't.
+    pub fn find_clang(given: Option<&Path>) -> Result<Self, String> {
+        let versions = CLANG_VERSIONS.rev().map(|version| format!("-{version}"));
+        let mut suffixes = [String::new()].into_iter().chain(versions);
+        let path = match given {
+            Some(path) if path.components().count() > 1 => Some(path.to_path_buf()),
+            Some(name) => on_path(name),
+            None => suffixes.find_map(|suffix| on_path(Path::new(&format!("clang{suffix}")))),
+        };
+        let path = path.filter(|path| path.is_file());
+        let path = path.ok_or_else(|| match given {
+            Some(path) => format!("there is no program `{}`", path.display()),
+            None => "clang is not on the PATH".to_owned(),
+        })?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        Some(Self {
-            is_glslc: name.contains("glslc"),
+        let suffix = name.find('-').map_or("", |start| &name[start..]);
+        let translator = [suffix, ""].into_iter().find_map(|suffix| {
+            let name = format!("llvm-spirv{suffix}");
+            let beside = path.with_file_name(&name);
+            match beside.is_file() {
+                true => Some(beside),
+                false => on_path(Path::new(&name)),
+            }
+        });
+        let translator = translator.ok_or_else(|| {
+            let clang = path.display();
+            format!("llvm-spirv is neither beside `{clang}` nor on the PATH")
+        })?;
+        let identities = [identity(&path), identity(&translator)];
+        let identity = identities.map(Option::unwrap_or_default).join(" ");
+        Ok(Self {
+            kind: Kind::Clang(translator),
             identity,
             path,
         })
@@ -97,15 +171,19 @@ impl Compiler {
         parts.collect::<String>().into_bytes()
     }
 
-    /// Compiles a shader, in GLSL or HLSL. Versions of Vulkan are tried one after the other,
-    /// from the one that it is for, until one is right.
+    /// Compiles a shader in GLSL or HLSL, or a kernel in OpenCL C. Versions of Vulkan are tried one
+    /// after the other, from the one that a shader is for, until one is right.
     ///
     /// # Errors
     ///
     /// That this is no compiler for its language, or can't be run, or what it says to the
     /// first version.
     pub fn compile(&self, source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
-        if !matches!(source.language, Language::Glsl | Language::Hlsl) {
+        let is_known = match self.kind {
+            Kind::Clang(_) => source.language == Language::OpenClC,
+            _ => matches!(source.language, Language::Glsl | Language::Hlsl),
+        };
+        if !is_known {
             let language = source.language.name();
             return Err(CompileError::NoCompiler(format!(
                 "there is no compiler for {language}"
@@ -119,8 +197,13 @@ impl Compiler {
         for file in source.virtual_files {
             folder.write(&file.path, &file.text).map_err(unable)?;
         }
-        let text = without_reconvergence(source.text);
         let input = folder.path.join("shader");
+        if let Kind::Clang(translator) = &self.kind {
+            fs::write(&input, source.text).map_err(unable)?;
+            let made = self.kernel(translator, &folder).map_err(unable)?;
+            return made.map_err(CompileError::Refused);
+        }
+        let text = without_reconvergence(source.text);
         let mut first = None;
         for target in targets(source.target_env) {
             for text in [Cow::Borrowed(source.text)].into_iter().chain(text.clone()) {
@@ -144,7 +227,7 @@ impl Compiler {
         let (input, output) = (folder.path.join("shader"), folder.path.join("module"));
         let mut command = Command::new(&self.path);
         let is_hlsl = source.language == Language::Hlsl;
-        if self.is_glslc {
+        if matches!(self.kind, Kind::Glslc) {
             command.arg(format!("-fshader-stage={}", stage(source.stage).0));
             command.arg(format!("--target-env={target}"));
             if is_hlsl {
@@ -160,15 +243,42 @@ impl Compiler {
         }
         command.arg("-I".to_owned() + &folder.path.to_string_lossy());
         command.arg("-o").arg(&output).arg(&input);
-        let done = command.stdin(Stdio::null()).output()?;
-        if !done.status.success() {
-            return Ok(Err(complaint(&done.stdout, &done.stderr)));
+        Ok(match complaint_of(command)? {
+            None => words_of(&fs::read(&output)?),
+            Some(complaint) => Err(complaint),
+        })
+    }
+
+    /// Compiles a kernel, in two steps. An error is one of starting the programs, or what they say.
+    fn kernel(&self, translator: &Path, folder: &Folder) -> io::Result<Result<Vec<u32>, String>> {
+        let [input, bitcode, output] =
+            ["shader", "bitcode", "module"].map(|it| folder.path.join(it));
+        let mut clang = Command::new(&self.path);
+        clang.args(CLANG_ARGUMENTS).arg("-I").arg(&folder.path);
+        clang.arg("-o").arg(&bitcode).arg(&input);
+        if let Some(complaint) = complaint_of(clang)? {
+            return Ok(Err(complaint));
         }
-        let bytes = fs::read(&output)?;
-        let words = words_from_bytes(&bytes);
-        Ok(words
-            .map(|(words, _)| words)
-            .map_err(|error| error.to_string()))
+        let mut translate = Command::new(translator);
+        translate.arg("-o").arg(&output).arg(&bitcode);
+        Ok(match complaint_of(translate)? {
+            None => words_of(&fs::read(&output)?),
+            Some(complaint) => Err(complaint),
+        })
+    }
+}
+
+/// Runs a program, and gives what it says is wrong, if anything is.
+fn complaint_of(mut command: Command) -> io::Result<Option<String>> {
+    let done = command.stdin(Stdio::null()).output()?;
+    let complains = !done.status.success();
+    Ok(complains.then(|| complaint(&done.stdout, &done.stderr)))
+}
+
+fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
+    match words_from_bytes(bytes) {
+        Ok((words, _)) => Ok(words),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -277,6 +277,8 @@ pub(crate) struct Program {
     /// How many invocations there are in each dimension, if the last workgroups may have fewer
     /// than the others.
     pub(crate) global_size: Option<[u32; 3]>,
+    /// How many dimensions the host says that there are.
+    pub(crate) work_dim: Option<u32>,
     /// Whether quads have derivatives.
     pub(crate) has_derivatives: bool,
     /// What observers are told, if there are any. Columns of such a program keep what they have

@@ -134,6 +134,7 @@ pub struct Run<'a> {
     arguments: Vec<(Name, Argument)>,
     local_size: Option<[u32; 3]>,
     global_size: Option<[u32; 3]>,
+    work_dim: Option<u32>,
     pub(crate) global_offset: [u32; 3],
     pub(crate) subgroup_size: u32,
     max_steps: u64,
@@ -189,6 +190,7 @@ impl<'a> Run<'a> {
             arguments: Vec::new(),
             local_size: None,
             global_size: None,
+            work_dim: None,
             global_offset: [0; 3],
             subgroup_size: 32,
             max_steps: MAX_STEPS,
@@ -397,6 +399,7 @@ impl<'a> Run<'a> {
             return Err(Errors::from(kinds::INTERFACE.error(message)));
         }
         let mut program = lower(&m, entry, &surroundings, &mut objections)?;
+        program.work_dim = self.work_dim;
         if let Some(size) = self.global_size {
             let checked = check_global_size(&m, &program, size);
             checked.map_err(|error| Errors::from(*error))?;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_diagnostics::Span;
+use spirvkit_grammar::{ExecutionModel, StorageClass};
 use spirvkit_interp::{self as interp, Name, Outcome, Run};
 
 use super::memory::Part;
 use super::{Runner, Stop, images};
-use crate::pipeline::{Argument, ArgumentKey, ArgumentValue};
+use crate::pipeline::{Argument, ArgumentKey, ArgumentValue, Binding, Pipeline, Resource};
 use crate::script::{Buffer, Handle, Size};
 use crate::words::DescriptorKind;
 
@@ -17,6 +19,68 @@ pub(super) struct Arguments {
     /// The addresses of buffers, by their indexes.
     addresses: BTreeMap<usize, u64>,
     images: BTreeMap<usize, Name>,
+}
+
+/// The arguments of a kernel, those among them that a script binds as descriptors: bindings of
+/// set 0 are its buffers, images and samplers in their order, as `clspv` compiles kernels. `None`
+/// if the entry point is no kernel.
+pub(super) fn of_kernel(
+    words: &[u32],
+    entry_point: &str,
+    pipeline: &Pipeline,
+) -> Option<Result<Vec<Argument>, &'static str>> {
+    let m = ModuleIndex::new(words).ok()?;
+    let is_meant = |model, name: String| model == ExecutionModel::Kernel && name == entry_point;
+    let mut entries = m.entry_points.iter();
+    let entry = entries.find(|it| is_meant(it.model, it.name()))?;
+    let parameters = m
+        .def(entry.function)
+        .and_then(|function| m.def(function.id(1)))
+        .map_or(&[][..], |ty| ty.args().get(1..).unwrap_or_default());
+    let has_descriptor = |ty: &u32| match m.ty(spirvkit_binary::Id(*ty)) {
+        Type::Pointer { class, .. } | Type::UntypedPointer { class } => {
+            !matches!(class, StorageClass::Function | StorageClass::Workgroup)
+        }
+        Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => true,
+        _ => false,
+    };
+    let positions = (0..).zip(parameters);
+    let described: Vec<u32> = positions
+        .filter(|(_, ty)| has_descriptor(ty))
+        .map(|(position, _)| position)
+        .collect();
+    let bound = pipeline.bindings.iter().map(|it| argument(it, &described));
+    let given = pipeline.arguments.iter().cloned().map(Ok);
+    Some(given.chain(bound).collect())
+}
+
+/// The argument that a binding stands for.
+fn argument(binding: &Binding, described: &[u32]) -> Result<Argument, &'static str> {
+    let position = match binding.set {
+        0 => described.get(binding.binding as usize),
+        _ => None,
+    };
+    let position = *position.ok_or("a kernel has no such descriptor")?;
+    let value = match &binding.resource {
+        Resource::Buffers { kind, buffers, .. } => match &buffers[..] {
+            [bound] if bound.offset == 0 && bound.dynamic_offset == 0 && bound.range.is_none() => {
+                ArgumentValue::Buffer {
+                    buffer: bound.buffer,
+                    kind: Some(*kind),
+                }
+            }
+            _ => return Err("an argument can't be a part of a buffer, or several, yet"),
+        },
+        Resource::Samplers(samplers) => match samplers[..] {
+            [sampler] => ArgumentValue::Sampler(sampler),
+            _ => return Err("an argument can't be several samplers"),
+        },
+        Resource::AccelerationStructure(_) => return Err("ray queries can't be run yet"),
+    };
+    Ok(Argument {
+        key: ArgumentKey::Number(position),
+        value,
+    })
 }
 
 impl Runner<'_> {

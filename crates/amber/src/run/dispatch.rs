@@ -8,7 +8,7 @@ use spirvkit_grammar::Decoration;
 use spirvkit_interp::{self as interp, Run};
 
 use super::memory::Part;
-use super::{Dispatched, Runner, Stop, images};
+use super::{Dispatched, Runner, Stop, arguments, images};
 use crate::pipeline::{Attachment, Binding, BoundBuffer, Pipeline, Resource, SubgroupSize};
 use crate::reader::quoted;
 use crate::script::Handle;
@@ -59,8 +59,18 @@ impl<'s> Runner<'s> {
         };
         push.resize(push.len().max(PUSH_CONSTANTS), 0);
         run = run.push(&push);
-        let (run, arguments) = self.give(run, &pipeline.arguments, span)?;
-        let (run, parts) = self.bind(run, pipeline, span)?;
+        let kernel = arguments::of_kernel(&module.words, &attachment.entry_point, pipeline);
+        let kernel = kernel.transpose();
+        let kernel = kernel.map_err(|why| Stop::skip(Some(span), why))?;
+        if kernel.is_some() {
+            run = run.work_dim(3).local_size(local_size(attachment));
+        }
+        let (run, arguments) =
+            self.give(run, kernel.as_deref().unwrap_or(&pipeline.arguments), span)?;
+        let (run, parts) = match &kernel {
+            Some(_) => (run, Parts::new()),
+            None => self.bind(run, pipeline, span)?,
+        };
         if is_overlapping(&parts) && is_aliased(&module.words) {
             let message = "different parts of a buffer that overlap can't be `Aliased` yet";
             return Err(Stop::skip(Some(span), message));
@@ -280,6 +290,16 @@ pub(super) fn is_memory(kind: DescriptorKind) -> bool {
             | DescriptorKind::Storage
             | DescriptorKind::StorageDynamic
     )
+}
+
+/// The size of a kernel's workgroups, if it doesn't say so itself: what a script gives the
+/// specialization constants 0 to 2, which are `clspv`'s for that.
+fn local_size(attachment: &Attachment) -> [u32; 3] {
+    [0, 1, 2].map(|axis| {
+        let mut given = attachment.specialization.iter();
+        let given = given.find(|it| it.id == axis);
+        given.map_or(1, |it| it.value.to_bits(it.ty).0 as u32)
+    })
 }
 
 /// The values of specialization constants that a module has, by their `SpecId`s. Those that

@@ -502,9 +502,10 @@ fn images_samplers_and_texel_buffers_are_bound() {
     passes(&result("SAMPLER sampler", "200"));
 }
 
-#[test]
-fn kernels_get_their_arguments() {
-    let script = read(
+/// Runs a kernel `k` that adds its second argument to what its third points to, and writes it to
+/// where its first does; `a` is a buffer of four numbers, and `p` has what a text says.
+fn kernel(pipeline: &str, commands: &str) -> Report {
+    let script = read(&format!(
         "#!amber\nSHADER compute k SPIRV-ASM\n\
          OpCapability Kernel\nOpCapability Addresses\n\
          OpMemoryModel Physical32 OpenCL\n\
@@ -523,9 +524,40 @@ fn kernels_get_their_arguments() {
          %old = OpLoad %u32 %from\n%new = OpIAdd %u32 %old %more\nOpStore %at %new\n\
          OpReturn\nOpFunctionEnd\nEND\n\
          BUFFER a DATA_TYPE uint32 DATA 1 2 3 4 END\n\
-         PIPELINE compute p\n ATTACH k\n BIND BUFFER a KERNEL ARG_NAME values\n\
-         SET KERNEL ARG_NUMBER 1 AS uint32 100\n BIND BUFFER a KERNEL ARG_NUMBER 2\nEND\n\
-         RUN p 4 1 1\nRUN p 2 1 1\nEXPECT a IDX 0 EQ 201 202 103 104\n",
+         PIPELINE compute p\n{pipeline}\nEND\n{commands}\n"
+    ));
+    run(&script, &RunOptions::default(), &Files)
+}
+
+#[test]
+fn kernels_get_their_arguments() {
+    let report = kernel(
+        "ATTACH k\nBIND BUFFER a KERNEL ARG_NAME values\n\
+         SET KERNEL ARG_NUMBER 1 AS uint32 100\nBIND BUFFER a KERNEL ARG_NUMBER 2",
+        "RUN p 4 1 1\nRUN p 2 1 1\nEXPECT a IDX 0 EQ 201 202 103 104",
     );
-    passes(&run(&script, &RunOptions::default(), &Files));
+    passes(&report);
+}
+
+#[test]
+fn bindings_are_what_a_kernel_gets_by_pointers() {
+    let report = kernel(
+        "ATTACH k SPECIALIZE 0 AS uint32 2\n\
+         BIND BUFFER a AS storage DESCRIPTOR_SET 0 BINDING 0\n\
+         SET KERNEL ARG_NUMBER 1 AS uint32 100\n\
+         BIND BUFFER a AS storage DESCRIPTOR_SET 0 BINDING 1",
+        // Two workgroups of two invocations, then one.
+        "RUN p 2 1 1\nRUN p 1 1 1\nEXPECT a IDX 0 EQ 201 202 103 104",
+    );
+    passes(&report);
+    for place in ["SET 0 BINDING 2", "SET 1 BINDING 0"] {
+        let binding = format!("ATTACH k\nBIND BUFFER a AS storage DESCRIPTOR_{place}");
+        let report = kernel(&binding, "RUN p 1 1 1");
+        assert_eq!(report.verdict, Verdict::Skipped);
+        let message = report.reasons[0].message();
+        assert!(
+            message.contains("a kernel has no such descriptor"),
+            "{message}"
+        );
+    }
 }

@@ -46,6 +46,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PROGRAM")]
     glsl_compiler: Option<PathBuf>,
 
+    /// The program that compiles OpenCL C: a clang with llvm-spirv beside it or on the PATH
+    /// [default: the first on the PATH, with a version behind its name or none]
+    #[arg(long, value_name = "PROGRAM")]
+    opencl_compiler: Option<PathBuf>,
+
     /// Keep compiled shaders in this directory [default: spv/shaders in the user's
     /// cache directory]
     #[arg(long, value_name = "DIR")]
@@ -128,7 +133,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         true => Cache::none(),
         false => Cache::at(arguments.cache.as_deref()),
     };
-    let compilers = Compilers::new(arguments.glsl_compiler.as_deref(), cache);
+    let compilers = Compilers::new(
+        arguments.glsl_compiler.as_deref(),
+        arguments.opencl_compiler.as_deref(),
+        cache,
+    );
     let suite = Suite {
         arguments,
         options,

@@ -339,3 +339,62 @@ fn compilers_are_started_once_for_each_shader() {
             .contains("vulkan1.3")
     );
 }
+
+/// Programs that act as Clang and the translator behind it: the one keeps the text, the other
+/// writes a module.
+#[cfg(unix)]
+#[test]
+fn kernels_take_two_programs() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = dir();
+    let start = script("32");
+    let (before, rest) = start.split_once("SPIRV-ASM\n").unwrap();
+    let (module, after) = rest.split_once("END\n").unwrap();
+    dir.module("module.spv", module);
+    dir.write(
+        "kernel.amber",
+        format!("{before}OPENCL-C\nkernel void main() {{}}\nEND\n{after}"),
+    );
+    let last_two = "for last; do if [ \"$out\" = next ]; then out=$last; fi\n\
+        if [ \"$last\" = -o ]; then out=next; fi; done\n";
+    let programs = [
+        (
+            "clang-99",
+            "cp \"$last\" \"$out\"\necho \"$@\" >> started\n",
+        ),
+        (
+            "llvm-spirv-99",
+            "grep -q 'kernel void main' \"$last\" && cp module.spv \"$out\"\n",
+        ),
+    ];
+    let run = || {
+        dir.spv(&[
+            "amber",
+            "--no-cache",
+            "--opencl-compiler",
+            "./clang-99",
+            "kernel.amber",
+        ])
+    };
+    let ran = run();
+    assert_eq!(last_line(&ran), "0 passed, 0 failed, 1 skipped");
+    assert!(
+        shown(&ran).contains("there is no program `./clang-99`"),
+        "{ran:?}"
+    );
+    for (name, text) in programs {
+        dir.write(name, format!("#!/bin/sh\n{last_two}{text}"));
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(dir.path(name), executable).unwrap();
+    }
+    let ran = run();
+    assert_eq!(
+        (ran.code, last_line(&ran)),
+        (0, "1 passed, 0 failed, 0 skipped"),
+        "{ran:?}"
+    );
+    let started = dir.read_text("started");
+    assert!(started.contains("--target=spirv64"), "{started}");
+    assert!(started.contains("-fno-discard-value-names"), "{started}");
+}

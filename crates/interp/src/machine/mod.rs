@@ -703,10 +703,11 @@ impl<const W: usize> Gang<W> {
                 let row = z.wrapping_mul(height).wrapping_add(y);
                 [row.wrapping_mul(width).wrapping_add(x), 0, 0, 0]
             }
-            BuiltInValue::WorkDim => one(match global_size {
-                [_, 0 | 1, 0 | 1] => 1,
-                [_, _, 0 | 1] => 2,
-                _ => 3,
+            BuiltInValue::WorkDim => one(match (shared.program.work_dim, global_size) {
+                (Some(dimensions), _) => dimensions,
+                (None, [_, 0 | 1, 0 | 1]) => 1,
+                (None, [_, _, 0 | 1]) => 2,
+                (None, _) => 3,
             }),
             BuiltInValue::SubgroupSize => one(self.size),
             BuiltInValue::SubgroupCount => one(self.all.count_ones()),

@@ -140,6 +140,13 @@ impl Run<'_> {
         self
     }
 
+    /// How many dimensions a kernel has (`WorkDim`); otherwise as many as it takes for all its
+    /// invocations.
+    pub fn work_dim(mut self, dimensions: u32) -> Self {
+        self.work_dim = Some(dimensions);
+        self
+    }
+
     /// What is added to the global index of each invocation (`GlobalOffset`); otherwise zero.
     pub fn global_offset(mut self, offset: [u32; 3]) -> Self {
         self.global_offset = offset;

@@ -182,3 +182,16 @@ fn shaders_have_no_global_size() {
     let error = run.global_size([3, 1, 1]).dispatch([1, 1, 1]).unwrap_err();
     assert!(error.to_string().contains("only kernels"), "{error}");
 }
+
+#[test]
+fn the_host_may_say_how_many_dimensions_there_are() {
+    let globals = "OpDecorate %value BuiltIn WorkDim
+%ptr_value = OpTypePointer Input %u32
+%value = OpVariable %ptr_value Input";
+    let words = kernel(64, globals, &[], "%result = OpLoad %u32 %value");
+    let run = || Run::new(&words).argument("out", &[0u32; 4]);
+    let of = |run: Run<'_>, groups| run.dispatch(groups).unwrap().argument::<u32>("out")[0];
+    assert_eq!(of(run(), [4, 1, 1]), 1);
+    assert_eq!(of(run(), [2, 2, 1]), 2);
+    assert_eq!(of(run().work_dim(3), [4, 1, 1]), 3);
+}

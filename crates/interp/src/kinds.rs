@@ -59,7 +59,7 @@ kinds! {
         advice: "Check the operands first.",
     }
     BARRIER = "run.barrier", InvalidValue {
-        text: "Not all invocations of a workgroup reach the same barrier: some wait at another one, or have ended.",
+        text: "Not all invocations of a workgroup reach the same barrier: some wait at another one, or have ended. Or too few subgroups reach a named barrier, or only a part of one.",
         advice: "Move the barrier out of the branch or loop, or make its condition the same for the whole workgroup.",
     }
     MATRIX = "run.matrix", InvalidValue {

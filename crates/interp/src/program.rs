@@ -248,6 +248,8 @@ pub(crate) struct Program {
     pub(crate) constant_samplers: Vec<Sampler>,
     pub(crate) specials: Vec<Special>,
     pub(crate) fences: Vec<Fence>,
+    /// How many instructions make named barriers.
+    pub(crate) named_barriers: u32,
     /// How loads and stores are shared, by the word offset that they come from and whether they
     /// write, where it is not as in most of them.
     pub(crate) sharing: HashMap<(u32, bool), Sharing>,

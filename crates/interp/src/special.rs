@@ -78,6 +78,15 @@ pub(crate) struct Copies {
     pub(crate) is_shared: bool,
 }
 
+/// The columns of a named barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamedBarrier {
+    /// How many subgroups it waits for.
+    pub(crate) count: Reg,
+    /// The number of the instruction that has made it, from 1 on.
+    pub(crate) maker: Reg,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Special {
     Copies(Box<Copies>),
@@ -87,6 +96,12 @@ pub(crate) enum Special {
         /// How many they are.
         count: u32,
         of_workgroup: bool,
+    },
+    /// Waits until as many subgroups have come to a named barrier as it says.
+    NamedBarrier {
+        barrier: NamedBarrier,
+        /// How it orders memory: one of [`crate::program::Program::fences`].
+        fence: u32,
     },
     /// What all `lanes` of a scope do together.
     Collective {
@@ -193,14 +208,15 @@ impl Special {
         terms / u64::from(*lanes).max(1)
     }
 
-    /// Whether the workgroup waits until all do it.
-    pub(crate) fn is_of_workgroup(&self) -> bool {
+    /// Whether invocations wait there for others of the workgroup.
+    pub(crate) fn waits(&self) -> bool {
         matches!(
             self,
-            Self::Collective {
-                of_workgroup: true,
-                ..
-            }
+            Self::NamedBarrier { .. }
+                | Self::Collective {
+                    of_workgroup: true,
+                    ..
+                }
         )
     }
 
@@ -227,6 +243,9 @@ impl Special {
         match self {
             Self::Part { .. } | Self::Abort => {}
             Self::Copies(copies) => all.extend(copies.columns_mut()),
+            Self::NamedBarrier { barrier, .. } => {
+                all.extend([&mut barrier.count, &mut barrier.maker]);
+            }
             Self::Collective { what, .. } => match what {
                 Collective::Multiply(it) => {
                     let Multiply { a, b, c, to, .. } = &mut **it;

@@ -36,6 +36,10 @@ pub(super) enum Owner {
     Call,
     Barrier,
     Fence,
+    /// A barrier that is a value is made.
+    NamedBarrier,
+    /// It is waited at.
+    NamedWait,
     Extended,
     Undef,
     /// The result is the operand.
@@ -136,6 +140,8 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         Op::AssumeTrueKHR => Owner::Assume,
         Op::ReadClockKHR => Owner::Clock,
         Op::ControlBarrier | Op::ControlBarrierWaitEXT => Owner::Barrier,
+        Op::NamedBarrierInitialize => Owner::NamedBarrier,
+        Op::MemoryNamedBarrier => Owner::NamedWait,
         Op::ExtInst => Owner::Extended,
         Op::Undef | Op::PoisonKHR => Owner::Undef,
         Op::CopyObject

@@ -41,6 +41,8 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Call => self.call(inst),
             Owner::Barrier => self.barrier(inst),
             Owner::Fence => self.memory_barrier(inst),
+            Owner::NamedBarrier => self.computed(inst, Self::named_barrier),
+            Owner::NamedWait => self.wait_at_named(inst),
             Owner::Extended => self.extended(inst),
             Owner::Atomic => self.atomic(inst),
             Owner::AtomicFlag => self.atomic_flag(inst),

@@ -9,7 +9,8 @@ use spirvkit_grammar::{
 };
 
 use super::{Lowering, Result, arguments};
-use crate::program::{Fence, Inst, Level, Object, Sharing};
+use crate::program::{Fence, Inst, Level, Object, Reg, Sharing};
+use crate::special::{NamedBarrier, Special};
 
 /// The semantics by which something is acquired.
 const ACQUIRES: u32 = MemorySemantics::Acquire.0
@@ -55,6 +56,26 @@ impl<'a> Lowering<'_, 'a> {
         }
         let fence = self.add_fence(fence);
         self.emit(Inst::Barrier { workgroup, fence });
+        Ok(())
+    }
+
+    /// `OpNamedBarrierInitialize`: a barrier is known by how many subgroups it waits for, and by
+    /// the instruction that has made it, because all invocations of a workgroup make it.
+    pub(super) fn named_barrier(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let count = self.scalar(inst.id(0))?;
+        self.program.named_barriers += 1;
+        let maker = self.word(self.program.named_barriers);
+        Ok(vec![count, maker])
+    }
+
+    /// `OpMemoryNamedBarrier`
+    pub(super) fn wait_at_named(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let [count, maker] = self.value(inst.id(0))?[..] else {
+            return Err(self.broken("a named barrier is expected"));
+        };
+        let barrier = NamedBarrier { count, maker };
+        let fence = self.fence(inst, 1);
+        self.special(Special::NamedBarrier { barrier, fence });
         Ok(())
     }
 

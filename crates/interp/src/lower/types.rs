@@ -71,6 +71,8 @@ fn leaf(m: &ModuleIndex<'_>, ty: Id) -> Option<Leaf> {
         Type::Pointer { .. } | Type::UntypedPointer { .. } => Some(Leaf::Pointer),
         // Copies are done when they begin, so there is nothing to know of an event.
         _ if m.op_of(ty) == Op::TypeEvent => Some(Leaf::Scalar(U32)),
+        // How many subgroups it waits for, and what has made it.
+        _ if m.op_of(ty) == Op::TypeNamedBarrier => Some(Leaf::Scalar(U64)),
         _ => scalar(m, ty).map(Leaf::Scalar),
     }
 }
@@ -110,6 +112,7 @@ pub(super) fn is_type(op: Op) -> bool {
             | Op::TypePointer
             | Op::TypeUntypedPointerKHR
             | Op::TypeEvent
+            | Op::TypeNamedBarrier
             | Op::TypeForwardPointer
             | Op::TypeImage
             | Op::TypeSampler
@@ -418,3 +421,4 @@ fn bytes(ty: Id, extent: Option<Extent>) -> Result<u64, NoExtent> {
 pub(super) const F32: ScalarType = ScalarType::Float(FloatFormat::Single);
 /// The type of 32-bit integers.
 pub(super) const U32: ScalarType = ScalarType::Integer { width: 32 };
+const U64: ScalarType = ScalarType::Integer { width: 64 };

@@ -79,6 +79,8 @@ impl<const W: usize> Gang<W> {
                         .add(program, &kinds::ASSUME, pc, invocations, message);
                 }
             }
+            // Whoever comes there waits.
+            Special::NamedBarrier { .. } => {}
             Special::Abort => {
                 let message = || String::from("`OpAbortKHR` is reached");
                 let invocations = self.invocations(active.bits);

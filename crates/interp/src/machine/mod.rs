@@ -18,6 +18,7 @@ mod images;
 mod livelock;
 mod matrices;
 mod memory;
+mod named;
 mod print;
 mod race;
 mod schedule;
@@ -350,13 +351,18 @@ impl<const W: usize> Workgroup<W> {
             if is_turn {
                 return Stop::Turn;
             }
-            if !self.pass_barrier(shared) {
+            if !self.pass(shared) {
                 return Stop::Rest;
             }
         }
     }
 
-    /// Lets what waits at a barrier go on; false if nothing waits.
+    /// Lets what waits go on; false if nothing waits.
+    fn pass(&mut self, shared: &mut Shared<'_>) -> bool {
+        self.pass_named(shared) || self.pass_barrier(shared)
+    }
+
+    /// Lets what waits at a barrier of the workgroup go on; false if nothing waits.
     fn pass_barrier(&mut self, shared: &mut Shared<'_>) -> bool {
         let paths = self.gangs.iter().flat_map(|gang| &gang.waiting);
         let Some(first) = paths.clone().map(|path| path.pc).next() else {
@@ -509,7 +515,7 @@ impl<const W: usize> Gang<W> {
                 Inst::Special(index) => {
                     shared.changes += 1;
                     let special = &program.specials[index as usize];
-                    if special.is_of_workgroup() {
+                    if special.waits() {
                         self.waiting.push(path);
                         break;
                     }

@@ -124,7 +124,7 @@ impl<const W: usize> Workgroup<W> {
         let can = |gang: &Gang<W>| !gang.ready.is_empty();
         let count = self.gangs.iter().filter(|gang| can(gang)).count();
         if count == 0 {
-            return match self.pass_barrier(shared) {
+            return match self.pass(shared) {
                 true => Stop::Turn,
                 false => Stop::Rest,
             };

@@ -440,6 +440,7 @@ fn subject(what: Use) -> &'static str {
         Use::AtomicOperand => "an operand of the atomic is undefined:",
         Use::AtomicMemory => "the atomic changes what is undefined:",
         Use::Assumption => "what is assumed to be true is undefined:",
+        Use::Barrier => "the named barrier is undefined:",
         Use::Stored => "the value that is stored is undefined:",
     }
 }

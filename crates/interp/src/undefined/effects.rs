@@ -272,6 +272,9 @@ impl Effects {
                 self.add(Rule::Any, reads.copied(), writes.copied());
             }
             Special::Clock { to } => self.add(Rule::Clear, [], *to),
+            Special::NamedBarrier { barrier, .. } => {
+                self.check(Use::Barrier, [barrier.count, barrier.maker]);
+            }
             Special::Assume { condition } => self.check(Use::Assumption, [*condition]),
             Special::Abort => {}
         }

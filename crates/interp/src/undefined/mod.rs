@@ -64,6 +64,8 @@ pub(crate) enum Use {
     /// What an atomic replaces by something made of it.
     AtomicMemory,
     Assumption,
+    /// The barrier that is waited at.
+    Barrier,
     /// A value that is stored to a buffer; only if that is asked for.
     Stored,
 }

@@ -2,6 +2,7 @@
 
 mod built_in;
 mod copies;
+mod named_barriers;
 
 use spirvkit_interp::Run;
 use spirvkit_text::{AssembleOptions, assemble};

@@ -22,7 +22,8 @@ const NATIVE: f64 = 2.0;
 const DRIVER: f64 = 15.0;
 const START: f64 = 3.0;
 
-/// Measures, and gives a section of the report. Only what has `only` in its name is run.
+/// Measures, and gives a section of the report. Only what has `only` in its name is run; `alu`
+/// stands for all that only compute.
 pub(crate) fn section(folder: &Path, rounds: u32, only: &str) -> Result<String, Box<dyn Error>> {
     let mut text = String::from(
         "
@@ -41,7 +42,7 @@ in one thread (`LP_NUM_THREADS=0`); the time to compile is beside it.
 ",
     );
     for kernel in alu::ALL {
-        if kernel.name.contains(only) {
+        if only == "alu" || kernel.name.contains(only) {
             alu(kernel, rounds, &mut text);
         }
     }
@@ -103,6 +104,9 @@ in one thread (`LP_NUM_THREADS=0`); the time to compile is beside it.
     if "growth".contains(only) {
         growth(rounds, &mut text);
     }
+    if "length".contains(only) {
+        length(rounds, &mut text);
+    }
     Ok(text)
 }
 
@@ -155,6 +159,26 @@ fn growth(rounds: u32, text: &mut String) {
         text,
         "\n`{}` with 1, 2, 4 and 8 times as many invocations takes {} ms.",
         alu.name,
+        times.join(", ")
+    );
+}
+
+/// Twice as many instructions, three times.
+fn length(rounds: u32, text: &mut String) {
+    let times = [1, 2, 4, 8].map(|times| {
+        let words = alu::long(1000 * times);
+        let run = |groups| {
+            let run = Run::new(&words).threads(1).zeroed(0, 0, 4 * 64 * 1024);
+            let outcome = run.dispatch([groups, 1, 1]);
+            assert!(outcome.is_ok_and(|outcome| outcome.is_clean()));
+        };
+        let [once, often] = [1, 1024].map(|groups| milliseconds(best(rounds, || run(groups))));
+        format!("{once:.2} and {often:.1}")
+    });
+    let _ = writeln!(
+        text,
+        "\nOne workgroup of a program of 4,000 instructions and 1,024 of them, and of twice, four \
+         and eight times as many instructions, take {} ms.",
         times.join(", ")
     );
 }

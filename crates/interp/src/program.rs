@@ -2,6 +2,7 @@
 
 mod complete;
 mod inst;
+mod steps;
 mod tables;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use spirvkit_eval::ScalarType;
 use spirvkit_grammar::{MemoryModel, Op};
 
 pub(crate) use inst::{Binary, Edge, FrameKind, Inst, Unary};
+pub(crate) use steps::{Step, StepOp};
 pub(crate) use tables::{
     Atomic, Fence, General, GeneralOp, Group, GroupOp, Level, Print, Printed, Scan, Sharing,
     Switch, Vector, VectorOp,
@@ -239,6 +241,7 @@ pub(crate) struct Program {
     pub(crate) functions: Vec<Pc>,
     pub(crate) entry: u32,
     pub(crate) moves: Vec<(Reg, Reg)>,
+    pub(crate) steps: Vec<Step>,
     pub(crate) general: Vec<General>,
     pub(crate) vectors: Vec<Vector>,
     pub(crate) atomics: Vec<Atomic>,

@@ -25,7 +25,7 @@ use crate::machine::{
     Buffer, Findings, RaceOptions, Races, Schedule, Shared, Tick, dispatch, workgroup_bytes,
 };
 use crate::observe::Observer;
-use crate::optimize::optimize;
+use crate::optimize::{optimize, pack};
 use crate::program::{BEYOND, BuiltInValue, Input, ObjectKind, Program};
 use crate::special::Special;
 use crate::undefined::instrument;
@@ -407,10 +407,14 @@ impl<'a> Run<'a> {
         }
         // Observers look for values where lowering put them, and an order of another kind may stop
         // a path anywhere for another of the same gang.
-        if self.is_optimized && program.watched.is_none() && self.seed == 0 {
+        let is_optimized = self.is_optimized && program.watched.is_none() && self.seed == 0;
+        if is_optimized {
             optimize(&mut program);
         }
         instrument(&mut program, self.reports_stores);
+        if is_optimized {
+            pack(&mut program);
+        }
         let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
         if bytes > self.max_memory {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");

@@ -61,14 +61,44 @@ pub(crate) const ALL: &[Alu] = &[
     },
 ];
 
+/// A kernel without branches, of four instructions for each of so many rounds.
+pub(crate) fn long(rounds: u32) -> Vec<u32> {
+    let mut text = String::from(
+        "%main = OpFunction %void None %fn
+        %start = OpLabel
+        %ids = OpLoad %uint3 %id
+        %x0 = OpCompositeExtract %uint %ids 0\n",
+    );
+    for round in 0..rounds {
+        let next = round + 1;
+        text += &format!(
+            "%a{round} = OpIMul %uint %x{round} %x{round}
+            %b{round} = OpBitwiseXor %uint %a{round} %x{round}
+            %c{round} = OpBitwiseAnd %uint %b{round} %x{round}
+            %x{next} = OpIAdd %uint %c{round} %b{round}\n"
+        );
+    }
+    text += &format!(
+        "%place = OpAccessChain %word_ptr %out %0 %x0
+        OpStore %place %x{rounds}
+        OpReturn
+        OpFunctionEnd"
+    );
+    assembled("long", &text)
+}
+
+/// The words of a kernel that begins with the frame.
+fn assembled(name: &str, text: &str) -> Vec<u32> {
+    match spirvkit::text::assemble(&format!("{FRAME}{text}"), &Default::default()) {
+        Ok(assembled) => assembled.words,
+        Err(errors) => panic!("{name}: {errors}"),
+    }
+}
+
 impl Alu {
     /// The words of the kernel.
     pub(crate) fn module(&self) -> Vec<u32> {
-        let text = format!("{FRAME}{}", self.text);
-        match spirvkit::text::assemble(&text, &Default::default()) {
-            Ok(assembled) => assembled.words,
-            Err(errors) => panic!("{}: {errors}", self.name),
-        }
+        assembled(self.name, self.text)
     }
 
     /// What the kernel makes of all indexes. It is done so many times.

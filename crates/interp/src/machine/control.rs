@@ -56,14 +56,25 @@ pub(crate) struct Active<const W: usize> {
     pub(crate) is_full: bool,
 }
 
+/// All bits of a word for each bit of four.
+const FOURS: [[u32; 4]; 16] = {
+    let mut all = [[0; 4]; 16];
+    let mut bits = 0;
+    while bits < 64 {
+        let (four, lane) = (bits / 4, bits % 4);
+        if four >> lane & 1 != 0 {
+            all[four][lane] = u32::MAX;
+        }
+        bits += 1;
+    }
+    all
+};
+
 impl<const W: usize> Active<W> {
     pub(crate) fn new(bits: u64) -> Self {
-        // Half by half, so that each lane looks at a bit that is known to the compiler.
-        let (low, high) = (bits as u32, (bits >> 32) as u32);
         let mut words = [0; W];
-        for (lane, word) in words.iter_mut().enumerate() {
-            let half = if lane < 32 { low } else { high };
-            *word = u32::from(half & 1 << (lane % 32) != 0).wrapping_neg();
+        for (index, four) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            *four = FOURS[(bits >> (4 * index)) as usize & 15];
         }
         Self {
             bits,
@@ -386,7 +397,15 @@ impl<const W: usize> Gang<W> {
         }
     }
 
+    #[inline(always)]
     fn make_moves(&mut self, program: &Program, active: &Active<W>, edge: Edge) {
+        if edge.moves.0 != edge.moves.1 {
+            self.make_some_moves(program, active, edge);
+        }
+    }
+
+    #[inline(never)]
+    fn make_some_moves(&mut self, program: &Program, active: &Active<W>, edge: Edge) {
         if program.undefined.is_some() {
             self.follow_moves(program, active, edge);
         }

@@ -22,6 +22,7 @@ mod named;
 mod print;
 mod race;
 mod schedule;
+mod steps;
 mod tensors;
 mod threads;
 mod tracks;
@@ -554,6 +555,10 @@ impl<const W: usize> Gang<W> {
                     shared.changes += 1;
                     self.print(shared, &active, &program.prints[index as usize]);
                 }
+                Inst::Steps { start, end, count } => {
+                    steps += u64::from(count - 1);
+                    self.steps(&active, &program.steps[start as usize..end as usize]);
+                }
                 Inst::Enter { frame } => self.enter(&mut path, frame),
                 Inst::Call { function } => {
                     self.call(&mut path, program.functions[function as usize]);
@@ -580,8 +585,20 @@ impl<const W: usize> Gang<W> {
                     otherwise,
                 } => {
                     let chosen = self.truths(condition) & path.mask;
-                    let ways = [(then, chosen), (otherwise, path.mask & !chosen)];
-                    if !self.part(program, &mut path, &mut active, ways) {
+                    // All go the same way, mostly.
+                    let only = match chosen {
+                        0 => Some(otherwise),
+                        _ if chosen == path.mask => Some(then),
+                        _ => None,
+                    };
+                    let goes_on = match only {
+                        Some(edge) => self.jump(program, &mut active, &mut path, edge),
+                        None => {
+                            let ways = [(then, chosen), (otherwise, path.mask & !chosen)];
+                            self.part(program, &mut path, &mut active, ways)
+                        }
+                    };
+                    if !goes_on {
                         break;
                     }
                 }

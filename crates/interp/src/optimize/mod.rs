@@ -12,11 +12,13 @@
 
 mod columns;
 mod constants;
+mod steps;
 
 use spirvkit_grammar::Op;
 
 use crate::program::{Edge, FrameKind, GeneralOp, Inst, Pc, Program, Reg};
 use columns::{Role, in_program};
+pub(crate) use steps::pack;
 
 /// No instruction.
 const NONE: u32 = u32::MAX;

@@ -180,6 +180,12 @@ pub(crate) enum Inst {
         /// Whether it does nothing before a gang has met one.
         is_lazy: bool,
     },
+    /// Does what so many instructions did, as steps of [`Program::steps`].
+    Steps {
+        start: u32,
+        end: u32,
+        count: u32,
+    },
     /// Opens a construct.
     Enter {
         frame: FrameKind,
@@ -230,6 +236,7 @@ impl Inst {
             | Self::Vector(_)
             | Self::Atomic(_)
             | Self::Undefined { .. }
+            | Self::Steps { .. }
             | Self::Enter { .. } => Company::Alone,
             Self::Group(_) | Self::Image(_) | Self::Print(_) => Company::Together,
             Self::Barrier {

@@ -205,6 +205,7 @@ impl Effects {
             | Inst::Unreachable
             | Inst::Watch(_)
             | Inst::Undefined { .. }
+            | Inst::Steps { .. }
             | Inst::Enter { .. } => {}
         }
     }

@@ -30,6 +30,7 @@ mod sampling;
 mod shader;
 mod sharing;
 mod specialization;
+mod steps;
 mod tensors;
 mod threads;
 mod undefined;

@@ -200,8 +200,8 @@ CONTENTS is one of
   FILE.json          the same from a file
   FILE.npy           a NumPy array, of the type that the module declares
   FILE.png           an image, in the format that the module declares, else in RGBA
-  FORMAT:SIZE        an image of zeros, such as rgba8:64x32; the bytes of a file with
-                     :FILE behind it
+  FORMAT:SIZE        an image of zeros, such as rgba8:64x32, or rgba8:64x32x6 with six
+                     layers; the bytes of a file with :FILE behind it
   sampler:HOW        nearest or linear, and repeat, mirror, clamp or border, such as
                      sampler:linear,clamp; without one, samplers are nearest,repeat
   FILE, raw:FILE     any other file, byte by byte
@@ -300,9 +300,20 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
             buffers::write_part(&blocks, wanted, path, outcome, messages);
         }
     }
+    let shown = outcome.iter().flat_map(|outcome| {
+        let print = arguments.print.iter();
+        print.map(|wanted| (wanted, buffers::value(&blocks, wanted, outcome)))
+    });
+    let mut values = Vec::new();
+    for (wanted, value) in shown {
+        match value {
+            Ok(value) => values.push((wanted, value)),
+            Err(why) => buffers::add(messages, wanted, &why),
+        }
+    }
     let results = Results {
         arguments,
-        blocks: &blocks,
+        values,
         outcome: outcome.as_ref(),
         watcher: watcher.as_ref(),
     };
@@ -436,14 +447,15 @@ fn report_of(
 }
 
 /// What there is to show.
-struct Results<'a, 'r, 'c, 'm> {
+struct Results<'a, 'c, 'm> {
     arguments: &'a Arguments,
-    blocks: &'a Blocks<'r>,
+    /// What is to be printed.
+    values: Vec<(&'a Wanted, Value)>,
     outcome: Option<&'a Outcome>,
     watcher: Option<&'a Watcher<'c, 'm>>,
 }
 
-impl Results<'_, '_, '_, '_> {
+impl Results<'_, '_, '_> {
     /// For people: the trace, what the shader printed, a line for each print, the profile.
     fn text(&self) -> String {
         let mut shown = String::new();
@@ -454,9 +466,8 @@ impl Results<'_, '_, '_, '_> {
             return shown;
         };
         shown.push_str(outcome.printed());
-        for wanted in &self.arguments.print {
-            let value = buffers::value(self.blocks, wanted, outcome);
-            let text = value.map_or_else(|why| why, |value| json::text(&value));
+        for (wanted, value) in &self.values {
+            let text = json::text(value);
             shown.push_str(&format!("{}: {text}\n", wanted.label()));
         }
         if let (Some(watcher), true) = (self.watcher, self.arguments.profile) {
@@ -471,7 +482,7 @@ impl Results<'_, '_, '_, '_> {
             "ran": self.outcome.is_some(),
             "steps": self.outcome.map(|outcome| outcome.steps),
             "findings": report["diagnostics"],
-            "printed": self.outcome.map(|outcome| self.printed(outcome)),
+            "printed": self.outcome.map(|_| self.printed()),
             "output": self.outcome.map(Outcome::printed),
         });
         if let Some(watcher) = self.watcher {
@@ -482,19 +493,16 @@ impl Results<'_, '_, '_, '_> {
         document
     }
 
-    fn printed(&self, outcome: &Outcome) -> Vec<Value> {
-        let one = |wanted: &Wanted| {
-            let value = buffers::value(self.blocks, wanted, outcome).unwrap_or_default();
-            match (wanted.binding(), wanted.ty) {
-                (Some(binding), Some(ty)) => json!({
-                    "set": binding.set,
-                    "binding": binding.binding,
-                    "type": ty.name,
-                    "numbers": value,
-                }),
-                _ => json!({"name": wanted.label(), "value": value}),
-            }
+    fn printed(&self) -> Vec<Value> {
+        let one = |(wanted, value): &(&Wanted, Value)| match (wanted.binding(), wanted.ty) {
+            (Some(binding), Some(ty)) => json!({
+                "set": binding.set,
+                "binding": binding.binding,
+                "type": ty.name,
+                "numbers": value,
+            }),
+            _ => json!({"name": wanted.label(), "value": value}),
         };
-        self.arguments.print.iter().map(one).collect()
+        self.values.iter().map(one).collect()
     }
 }

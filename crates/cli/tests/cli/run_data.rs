@@ -277,6 +277,73 @@ fn what_does_not_fit_is_refused() {
     fails(&["--print", "sums[0..1][2]"], 2, "behind a range");
     fails(&["--print", "sums[x]"], 2, "`x` is not an index");
     fails(&["--trace=x"], 2, "is not an index of an invocation");
+    // What can only be shown.
+    fails(&["--bind", "given:f32=[1]"], 1, "not one that is named");
+    fails(
+        &["--bind", "sums[0..1]=[1]"],
+        1,
+        "can be shown, but not written",
+    );
+    fails(&["--push", "scale:f32=1"], 1, "not one that is named");
+    // What is of another kind, or too much.
+    fails(&["--bind", "given=sampler:linear"], 1, "takes no sampler");
+    fails(&["--bind", "given=rgba8:1x1"], 1, "this is no image");
+    fails(
+        &["--bind", "given.count=u32:1,2"],
+        1,
+        "8 bytes are given, but it has 4",
+    );
+    fails(
+        &["--bind", "matrix=zeros:41"],
+        1,
+        "41 bytes are given, but it has 28",
+    );
+    fails(&["--print", "given.count[0..1]"], 1, "has no elements");
+    fails(&["--print", "given[0..1]"], 1, "has no elements");
+}
+
+/// Only what is named is written.
+#[test]
+fn ranges_and_types_hold_for_arrays_in_files() {
+    let dir = dir();
+    let outs = [
+        ("pairs[1].y", "()", &[7.0][..]),
+        ("sums[1..]", "(1,)", &[7.0]),
+        ("matrix[1..3]", "(2, 2)", &[3.0, 4.0, 5.0, 6.0]),
+        ("sums[5..9]", "(0,)", &[]),
+        ("result:f32[1..2]", "(1,)", &[7.0]),
+        ("given.pairs:f32[..2]", "(2,)", &[1.5, 2.0]),
+    ];
+    for (place, shape, numbers) in outs {
+        let out = format!("{place}=x.npy");
+        assert_eq!(text(&dir, &["--out", &out]), "");
+        let file = dir.read("x.npy");
+        let header = String::from_utf8_lossy(&file[10..128]).into_owned();
+        assert!(header.contains(&format!("'shape': {shape}, ")), "{header}");
+        let expected: Vec<u8> = numbers
+            .iter()
+            .flat_map(|&it: &f64| (it as f32).to_le_bytes())
+            .collect();
+        assert_eq!(file[128..], expected, "{place}");
+    }
+}
+
+/// What is shown by its number can be given so, too.
+#[test]
+fn members_without_names_go_by_numbers() {
+    let dir = Dir::new();
+    let nameless = SHADER.replace("OpMemberName %Given 0 \"count\"\n", "");
+    dir.write("a.spvasm", nameless);
+    let with = |given: &str, rest: &[&str]| {
+        let given = format!("given={given}");
+        let run = ["run", "a.spvasm", "--push", "scale=2", "--bind", &given];
+        dir.spv(&[&run[..], &["--bind", "result=zeros:8"], rest].concat())
+    };
+    let given = r#"{"0": 9, "pairs": [{}, {}]}"#;
+    assert_eq!(with(given, &["--out", "given=x.json"]).text(), "");
+    let again = with("x.json", &["--print", "given.0"]);
+    assert_eq!(again.text(), "given.0: 9\n");
+    with(r#"{"1": 9}"#, &[]).fails(1, "there is no member `1`");
 }
 
 #[test]
@@ -376,4 +443,15 @@ fn kernels() {
     ]);
     assert_eq!(ran.text(), "counts: 1 2 8\n");
     assert_eq!(dir.read("counts.npy").len(), 128 + 12);
+    let of = |rest: &[&str]| {
+        let run = ["run", kernel, "--arg", "values=u32:7", "--arg", "1=zeros:4"];
+        dir.spv(&[&run[..], rest].concat())
+    };
+    // By its number, too.
+    assert_eq!(of(&["--print", "1:u32"]).text(), "1: 3\n");
+    of(&["--print", "counts"]).fails(1, "its type is unknown");
+    of(&["--print", "nothing:u32"]).fails(1, "no argument with memory called `nothing`");
+    of(&["--out", "nothing=x.bin"]).fails(1, "no argument with memory called `nothing`");
+    of(&["--arg", "values:u32=[1]"]).fails(1, "not one that is named");
+    assert!(!dir.files().contains(&"x.bin".to_owned()));
 }

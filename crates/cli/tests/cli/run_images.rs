@@ -249,7 +249,8 @@ fn what_is_no_picture_is_refused() {
     fails("from=rgba8:3x2:from.png", 1, "the image takes 24 bytes");
     fails("from=rgba8:65536x65536", 1, "is too large");
     fails("from=rgba8:0x2", 2, "`0x2` is not a size");
-    fails("from=rgba8:1x2x3x4", 2, "more than three dimensions");
+    fails("from=rgba8:1x2x3", 1, "3 numbers are too many");
+    fails("from=sampler:linear", 1, "this takes no sampler");
     fails("from=sampler:cubic", 2, "`cubic` is not nearest");
     let buffer = [
         "run",
@@ -291,4 +292,27 @@ fn images_are_sampled() {
     };
     assert_eq!(with(&[]), "to: 1\n");
     assert_eq!(with(&["--bind", "from=sampler:linear,clamp"]), "to: 0.5\n");
+}
+
+/// Behind the sides of an image come its layers.
+#[test]
+fn layers_are_given_behind_the_sides() {
+    let dir = Dir::new();
+    let text = SHADER
+        .replace("NUMBER", "f32")
+        .replace("2D 0 0 0 2 FROM", "2D 0 1 0 2 R8")
+        .replace("2D 0 0 0 2 TO", "Cube 0 1 0 2 R8")
+        .replace("%v2u32 %three %three 0 1", "%v3u32 %three %three 0 1 2");
+    dir.write("a.spvasm", text);
+    dir.write("from.bin", [1, 2, 3, 4, 5, 6]);
+    let with = |from: &str, to: &str| {
+        let run = ["run", "a.spvasm", "--dispatch", "1,1,3", "--print", "to:u8"];
+        dir.spv(&[&run[..], &["--bind", from, "--bind", to]].concat())
+    };
+    let ran = with("from=r8:2x1x3:from.bin", "to=r8:1x1x6");
+    assert_eq!(ran.text(), "to: 1 3 5 0 0 0\n");
+    let fails = |from, to, message| with(from, to).fails(1, message);
+    fails("from=r8:2x1x3x1", "to=r8:1x1x6", "4 numbers are too many");
+    fails("from=r8:2x1x3", "to=r8:1x2x6", "squares");
+    fails("from=r8:2x1x3", "to=r8:1x1x7", "six layers");
 }

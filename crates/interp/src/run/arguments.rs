@@ -79,6 +79,13 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    fn is_called(&self, name: &Name) -> bool {
+        match name {
+            Name::Index(index) => self.index == Some(*index),
+            Name::Name(name) => self.name == *name,
+        }
+    }
+
     /// Its name and what it holds.
     pub(super) fn named(&self) -> (&str, &Vec<u8>) {
         (&self.name, &self.bytes)
@@ -240,12 +247,16 @@ impl Outcome {
     /// no such.
     pub fn argument_bytes(&self, name: impl Into<Name>) -> &[u8] {
         let name = name.into();
-        let is_it = |it: &&Shared| match &name {
-            Name::Index(index) => it.index == Some(*index),
-            Name::Name(name) => it.name == *name,
-        };
-        let found = self.shared.iter().find(is_it);
+        let found = self.shared.iter().find(|it| it.is_called(&name));
         found.map_or(&[], |it| &it.bytes)
+    }
+
+    /// Whether there is an argument with memory of its own, or a variable that all invocations
+    /// share, of this name, or an argument that is an image.
+    pub fn has_argument(&self, name: impl Into<Name>) -> bool {
+        let name = name.into();
+        self.shared.iter().any(|it| it.is_called(&name))
+            || self.image_argument(name.clone()).is_some()
     }
 
     /// The numbers in that buffer, up to the last whole one.

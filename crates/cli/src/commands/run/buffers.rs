@@ -5,12 +5,13 @@ use std::path::Path;
 
 use serde_json::Value;
 use spirvkit::interp::{Final, Image, MAX_BUFFER, Name, Outcome, Run, Sampler};
+use spirvkit::reflect::DescriptorKind;
 
-use super::arguments::{Contents, FileForm, Push};
+use super::arguments::{Contents, FileForm, Push, Type};
 use super::images;
 use super::json::{self, MAX_BYTES};
 use super::npy;
-use super::places::{Blocks, Found, Home, Wanted, wanted};
+use super::places::{Blocks, Found, Home, Part, Wanted, wanted};
 use super::png;
 use crate::output::write_file;
 use crate::report::{Messages, kinds};
@@ -29,7 +30,10 @@ pub(super) struct Buffers<'b, 'r> {
 const NO_IMAGE: &str = "this is an image: give it a PNG file, or its format and size, such as \
                         rgba8:64x32 or, with its bytes, rgba8:64x32:FILE";
 
-fn add(messages: &mut Messages, wanted: &Wanted, why: &str) {
+/// Why something can't be put into a sampler.
+const NO_SAMPLER: &str = "this is a sampler: say how it samples, such as sampler:linear,clamp";
+
+pub(super) fn add(messages: &mut Messages, wanted: &Wanted, why: &str) {
     let message = format!("`{}`: {why}", wanted.text);
     messages.add_about(&kinds::BAD_DATA.error(message), None);
 }
@@ -65,7 +69,7 @@ impl<'b, 'r> Buffers<'b, 'r> {
 
     pub(super) fn bind(&mut self, all: &[(Wanted, Contents)], messages: &mut Messages) {
         for (wanted, contents) in all {
-            let found = self.blocks.find(wanted);
+            let found = wanted.only_shown().and_then(|()| self.blocks.find(wanted));
             let done = found.and_then(|found| self.fill(found, contents));
             if let Err(why) = done {
                 add(messages, wanted, &why);
@@ -83,13 +87,13 @@ impl<'b, 'r> Buffers<'b, 'r> {
                 is_whole: true,
                 range: None,
             };
-            let done = match contents {
+            let done = wanted.only_shown().and_then(|()| match contents {
                 Contents::Local(bytes) => {
                     self.local.push((wanted.label(), *bytes));
                     Ok(())
                 }
                 contents => self.fill(found, contents),
-            };
+            });
             if let Err(why) = done {
                 add(messages, wanted, &why);
             }
@@ -101,7 +105,8 @@ impl<'b, 'r> Buffers<'b, 'r> {
             match push {
                 Push::Numbers(numbers) => self.push.extend(&numbers.bytes),
                 Push::Member(wanted, value) => {
-                    let part = self.blocks.find_push(wanted);
+                    let found = wanted.only_shown();
+                    let part = found.and_then(|()| self.blocks.find_push(wanted));
                     let blocks = self.blocks;
                     let done =
                         part.and_then(|part| json::write(blocks, part, value, &mut self.push));
@@ -121,11 +126,29 @@ impl<'b, 'r> Buffers<'b, 'r> {
         }
     }
 
+    /// Whether contents are for what the module declares somewhere.
+    fn suits(&self, home: &Home, contents: &Contents) -> Result<(), String> {
+        let Some(declared) = self.blocks.descriptor(home) else {
+            return Ok(());
+        };
+        let has_sampler = matches!(
+            declared.kind,
+            DescriptorKind::Sampler | DescriptorKind::CombinedImageSampler
+        );
+        match contents {
+            Contents::Sampler(_) if !has_sampler => Err("this takes no sampler".into()),
+            Contents::Texels(_) | Contents::File(_, FileForm::Png) if declared.image.is_none() => {
+                Err("this is no image".into())
+            }
+            Contents::Sampler(_) | Contents::Texels(_) => Ok(()),
+            _ if declared.kind == DescriptorKind::Sampler => Err(NO_SAMPLER.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts contents where they belong.
     fn fill(&mut self, found: Found, contents: &Contents) -> Result<(), String> {
-        if found.range.is_some() {
-            return Err("a range can be shown, but not written".into());
-        }
+        self.suits(&found.home, contents)?;
         match contents {
             Contents::Texels(texels) => {
                 let image = self.blocks.image(&found.home, texels)?;
@@ -242,6 +265,11 @@ impl<'b, 'r> Buffers<'b, 'r> {
         }
         let start = found.part.map_or(0, |part| part.offset);
         let end = start.saturating_add(bytes.len() as u64);
+        let room = found.part.and_then(|part| self.blocks.end(part));
+        if let Some(room) = room.filter(|&room| end > room) {
+            let (given, room) = (bytes.len(), room.saturating_sub(start));
+            return Err(format!("{given} bytes are given, but it has {room}"));
+        }
         if end > MAX_BYTES {
             return Err(format!("it would take {end} bytes, more than {MAX_BYTES}"));
         }
@@ -314,6 +342,11 @@ pub(super) trait Memory {
 
     /// The image that stands there, if one does.
     fn image_of(&self, home: &Home) -> Option<&Image>;
+
+    /// Whether there is an argument of this name.
+    fn is_there(&self, _home: &Home) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 impl Memory for Outcome {
@@ -333,6 +366,15 @@ impl Memory for Outcome {
         match home {
             Home::Buffer(set, binding, element) => self.image_element(*set, *binding, *element),
             Home::Argument(name) => self.image_argument(argument(name)),
+        }
+    }
+
+    fn is_there(&self, home: &Home) -> Result<(), String> {
+        match home {
+            Home::Argument(name) if !self.has_argument(argument(name)) => {
+                Err(format!("there is no argument with memory called `{name}`"))
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -357,26 +399,29 @@ pub(super) fn value(
     memory: &dyn Memory,
 ) -> Result<Value, String> {
     let found = blocks.find(wanted)?;
+    memory.is_there(&found.home)?;
     if let (None, Some(image)) = (wanted.ty, memory.image_of(&found.home)) {
         return images::value(image, found.range);
     }
     let bytes = memory.bytes_of(&found.home);
     match (wanted.ty, found.part) {
         (Some(ty), part) => {
-            let start = part.map_or(0, |part| part.offset);
-            let start = usize::try_from(start).unwrap_or(usize::MAX);
-            let (first, end) = found.range.unwrap_or((0, u64::MAX));
-            let numbers = bytes
-                .get(start..)
-                .unwrap_or_default()
-                .chunks_exact(ty.size());
-            let numbers = (0u64..).zip(numbers);
-            let shown = numbers.filter(|(index, _)| (first..end).contains(index));
-            Ok(shown.map(|(_, bytes)| ty.value(bytes)).collect())
+            let numbers = numbers(bytes, part, ty, found.range).chunks_exact(ty.size());
+            Ok(numbers.map(|bytes| ty.value(bytes)).collect())
         }
         (None, Some(part)) => json::read(blocks, part, found.range, bytes),
         (None, None) => Err("its type is unknown".into()),
     }
+}
+
+/// The bytes of whole numbers from a part on, or of some of them.
+fn numbers(bytes: &[u8], part: Option<Part>, ty: Type, range: Option<(u64, u64)>) -> &[u8] {
+    let offset = |it: u64| usize::try_from(it).unwrap_or(usize::MAX).min(bytes.len());
+    let rest = &bytes[offset(part.map_or(0, |part| part.offset))..];
+    let count = rest.len() / ty.size();
+    let (first, end) = range.unwrap_or((0, u64::MAX));
+    let [first, end] = [first, end].map(|it| offset(it).min(count));
+    &rest[first * ty.size()..end.max(first) * ty.size()]
 }
 
 /// Writes a part to a file, in the form that its name says.
@@ -388,6 +433,7 @@ pub(super) fn write_part(
     messages: &mut Messages,
 ) {
     let made = blocks.find(wanted).and_then(|found| {
+        outcome.is_there(&found.home)?;
         let bytes = outcome.bytes_of(&found.home);
         match (FileForm::of(&path.to_string_lossy()), wanted.ty, found.part) {
             (FileForm::Png, ..) => match outcome.image_of(&found.home) {
@@ -399,10 +445,11 @@ pub(super) fn write_part(
                 Ok(format!("{value}\n").into_bytes())
             }
             (FileForm::Npy, Some(ty), _) => {
-                let count = bytes.len() / ty.size();
-                Ok(npy::file(ty, &[count as u64], &bytes[..count * ty.size()]))
+                let numbers = numbers(bytes, found.part, ty, found.range);
+                let count = numbers.len() / ty.size();
+                Ok(npy::file(ty, &[count as u64], numbers))
             }
-            (FileForm::Npy, None, Some(part)) => npy::of_part(blocks, part, bytes),
+            (FileForm::Npy, None, Some(part)) => npy::of_part(blocks, part, found.range, bytes),
             (FileForm::Npy, None, None) => Err("name a type of numbers, such as :f32".into()),
             (FileForm::Raw, ..) if found.is_whole => Ok(bytes.to_vec()),
             (FileForm::Raw, ..) => Err("only a whole buffer can be written as it is".into()),

@@ -18,11 +18,12 @@ use super::png;
 #[derive(Clone, Debug)]
 pub(super) struct Texels {
     format: Format,
-    size: [u32; 3],
+    /// One to four numbers: sides, and perhaps layers.
+    size: Vec<u32>,
     file: Option<PathBuf>,
 }
 
-/// `FORMAT:WIDTH[xHEIGHT[xDEPTH]][:FILE]`; nothing if it doesn't begin with a format.
+/// `FORMAT:WIDTH[xHEIGHT[xDEPTH]][xLAYERS][:FILE]`; nothing if it doesn't begin with a format.
 pub(super) fn texels(text: &str) -> Option<Result<Texels, String>> {
     let (name, rest) = text.split_once(':')?;
     let format = format_named(name)?;
@@ -30,18 +31,11 @@ pub(super) fn texels(text: &str) -> Option<Result<Texels, String>> {
         Some((sides, file)) => (sides, Some(PathBuf::from(file))),
         None => (rest, None),
     };
-    let mut size = [1; 3];
-    let mut all = sides.split('x');
-    for (side, number) in size.iter_mut().zip(all.by_ref()) {
-        match number.parse() {
-            Ok(number) if number > 0 => *side = number,
-            _ => return Some(Err(format!("`{sides}` is not a size, such as 64x32"))),
-        }
-    }
-    Some(match all.next() {
-        None => Ok(Texels { format, size, file }),
-        Some(_) => Err(format!("`{sides}` has more than three dimensions")),
-    })
+    let numbers = sides.split('x').map(str::parse);
+    let size: Option<Vec<u32>> = numbers.map(Result::ok).collect();
+    let size = size.filter(|it| it.iter().all(|&side| side > 0));
+    let size = size.ok_or_else(|| format!("`{sides}` is not a size, such as 64x32"));
+    Some(size.map(|size| Texels { format, size, file }))
 }
 
 /// A format by its name in Vulkan, or in SPIR-V, there also with small letters.
@@ -147,14 +141,39 @@ impl Blocks<'_> {
 
     /// An image of a format and size.
     pub(super) fn image(&self, home: &Home, texels: &Texels) -> Result<Image, String> {
-        let dimension = match self.image_at(home).map(|image| image.dim) {
-            Some(Dim::Dim1D) => Dimension::D1,
-            Some(Dim::Dim3D) => Dimension::D3,
-            Some(Dim::Cube) => Dimension::Cube,
-            Some(Dim::Buffer) => Dimension::Buffer,
-            _ => Dimension::D2,
+        let declared = self.image_at(home);
+        let (dimension, sides) = match declared.map(|image| image.dim) {
+            Some(Dim::Dim1D) => (Dimension::D1, 1),
+            Some(Dim::Dim3D) => (Dimension::D3, 3),
+            Some(Dim::Cube) => (Dimension::Cube, 2),
+            Some(Dim::Buffer) => (Dimension::Buffer, 1),
+            // What arguments of kernels are isn't known yet.
+            None if texels.size.len() == 3 => (Dimension::D3, 3),
+            _ => (Dimension::D2, 2),
         };
-        let image = Image::new(dimension, texels.format, texels.size);
+        let is_layered = declared.is_some_and(|image| image.arrayed);
+        let given = texels.size.len();
+        if given > sides + usize::from(is_layered) {
+            let layers = if is_layered { ", and layers" } else { "" };
+            return Err(format!(
+                "{given} numbers are too many: the image has {sides} dimensions{layers}"
+            ));
+        }
+        let side = |at: usize| texels.size.get(at).copied().filter(|_| at < sides);
+        let size = [0, 1, 2].map(|at| side(at).unwrap_or(1));
+        let layers = texels.size.get(sides).copied();
+        if dimension == Dimension::Cube {
+            if side(1).is_some_and(|height| height != size[0]) {
+                return Err("the faces of a cube are squares".into());
+            }
+            if layers.is_some_and(|layers| !layers.is_multiple_of(6)) {
+                return Err("each cube takes six layers".into());
+            }
+        }
+        let mut image = Image::new(dimension, texels.format, size);
+        if let Some(layers) = layers {
+            image = image.layers(layers);
+        }
         let size = image.byte_size();
         if size > MAX_IMAGE {
             return Err(format!("an image of {size} bytes is too large"));

@@ -16,16 +16,20 @@ const MAX_WRITTEN_DEPTH: usize = 200;
 /// How many values are shown of a part. A broken module may have more than any buffer.
 pub(super) const MAX_VALUES: u64 = 1 << 24;
 
-/// Writes a number where it belongs, and makes the buffer large enough.
-pub(super) fn put(bytes: &mut Vec<u8>, offset: u64, bits: u64, size: u32) -> Result<(), String> {
-    let end = offset.saturating_add(u64::from(size));
+/// Makes a buffer large enough.
+fn make_room(bytes: &mut Vec<u8>, end: u64) -> Result<(), String> {
     if end > MAX_BYTES {
         return Err(format!("it would take {end} bytes, more than {MAX_BYTES}"));
     }
+    bytes.resize(bytes.len().max(end as usize), 0);
+    Ok(())
+}
+
+/// Writes a number where it belongs, and makes the buffer large enough.
+pub(super) fn put(bytes: &mut Vec<u8>, offset: u64, bits: u64, size: u32) -> Result<(), String> {
+    let end = offset.saturating_add(u64::from(size));
+    make_room(bytes, end)?;
     let (start, end) = (offset as usize, end as usize);
-    if bytes.len() < end {
-        bytes.resize(end, 0);
-    }
     bytes[start..end].copy_from_slice(&bits.to_le_bytes()[..size as usize]);
     Ok(())
 }
@@ -57,7 +61,10 @@ fn write_within(
     match (blocks.members(part), value) {
         (Some(members), Value::Object(values)) => {
             for (name, value) in values {
-                let index = members.iter().position(|it| *it == Some(name.as_str()));
+                let named = members.iter().position(|it| *it == Some(name.as_str()));
+                // Those without a name go by their number, as where they are shown.
+                let is_nameless = |index: &usize| members.get(*index) == Some(&None);
+                let index = named.or_else(|| name.parse().ok().filter(is_nameless));
                 let Some(index) = index else {
                     let names: Vec<&str> = members.iter().flatten().copied().collect();
                     let names = names.join(", ");
@@ -90,6 +97,10 @@ fn write_within(
                 let element = element.ok_or_else(|| blocks.no_layout(part))?;
                 write_within(blocks, element, value, bytes, depth - 1)
                     .map_err(|why| inside(&format!("[{index}]"), &why))?;
+                // Elements are there even if nothing is written to them.
+                if let Some(end) = blocks.end(element) {
+                    make_room(bytes, end)?;
+                }
             }
             Ok(())
         }

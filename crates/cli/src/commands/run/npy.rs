@@ -1,5 +1,7 @@
 //! NumPy's format for arrays (`.npy`, versions 1 to 3).
 
+use spirvkit::binary::NumberType;
+
 use super::arguments::Type;
 use super::json::put;
 use super::places::{Blocks, Part};
@@ -152,7 +154,13 @@ pub(super) fn write_to(
 }
 
 /// The numbers of a part as a file: of one type, in arrays, vectors and matrices.
-pub(super) fn of_part(blocks: &Blocks<'_>, part: Part, bytes: &[u8]) -> Result<Vec<u8>, String> {
+/// With a range, only these elements.
+pub(super) fn of_part(
+    blocks: &Blocks<'_>,
+    part: Part,
+    range: Option<(u64, u64)>,
+    bytes: &[u8],
+) -> Result<Vec<u8>, String> {
     let (mut inner, mut shape) = (part, Vec::new());
     for _ in 0..32 {
         if let Some(members) = blocks.members(inner) {
@@ -173,7 +181,7 @@ pub(super) fn of_part(blocks: &Blocks<'_>, part: Part, bytes: &[u8]) -> Result<V
         return Err(blocks.no_layout(inner));
     };
     let mut numbers = Vec::new();
-    blocks.walk(part, bytes.len() as u64, &mut |offset, _, size| {
+    let mut add = |offset: u64, _: NumberType, size: u32| {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let there = bytes
             .get(start..)
@@ -181,7 +189,25 @@ pub(super) fn of_part(blocks: &Blocks<'_>, part: Part, bytes: &[u8]) -> Result<V
         there
             .inspect(|bytes| numbers.extend_from_slice(bytes))
             .is_some()
-    })?;
+    };
+    let size = bytes.len() as u64;
+    match (range, shape.first_mut()) {
+        (Some((first, end)), Some(count)) => {
+            let whole = blocks.only(part);
+            let end = end.min(*count);
+            for index in first..end {
+                let element = blocks.element(whole, index);
+                let element = element.ok_or_else(|| blocks.no_layout(whole))?;
+                if !blocks.walk(element, size, &mut add)? {
+                    break;
+                }
+            }
+            *count = end.saturating_sub(first);
+        }
+        _ => {
+            blocks.walk(part, size, &mut add)?;
+        }
+    }
     Ok(file(Type::of(number), &shape, &numbers))
 }
 

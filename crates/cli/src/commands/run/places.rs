@@ -4,7 +4,7 @@ use std::fmt;
 
 use spirvkit::binary::{FloatFormat, Id, NumberType};
 use spirvkit::eval::ScalarType;
-use spirvkit::reflect::{Extent, Order, Reflection, TypeKind};
+use spirvkit::reflect::{Descriptor, Extent, Order, Reflection, TypeKind};
 
 use super::arguments::{Binding, Type};
 
@@ -99,6 +99,18 @@ impl Wanted {
         label
     }
 
+    /// Why nothing can be written there: it says as what, or which elements, to show.
+    pub(super) fn only_shown(&self) -> Result<(), String> {
+        match (self.ty, self.range) {
+            (_, Some(_)) => Err("a range can be shown, but not written".into()),
+            (Some(ty), _) => Err(format!(
+                "what is written has the type that the module declares, not one that is named (`:{}`)",
+                ty.name
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The set and the binding, if it is a whole buffer that is given by them.
     pub(super) fn binding(&self) -> Option<Binding> {
         match self.base {
@@ -118,11 +130,14 @@ pub(super) fn wanted(text: &str) -> Result<Wanted, String> {
     let mut base = Base::Name(first.to_owned());
     if let (Ok(set), Some(after)) = (first.parse(), rest.strip_prefix(':')) {
         let (binding, after) = after.split_at(end_of(after));
-        let number = binding.parse();
-        let binding =
-            number.map_err(|_| format!("`{binding}` is not the number of a set or binding"))?;
-        base = Base::Binding(Binding { set, binding });
-        rest = after;
+        // An argument of a kernel goes by its number, perhaps with a type behind.
+        if Type::named(binding).is_err() {
+            let number = binding.parse();
+            let binding =
+                number.map_err(|_| format!("`{binding}` is not the number of a set or binding"))?;
+            base = Base::Binding(Binding { set, binding });
+            rest = after;
+        }
     }
     let mut wanted = Wanted {
         text: text.to_owned(),
@@ -181,12 +196,17 @@ impl<'r> Blocks<'r> {
     pub(super) fn find(&self, wanted: &Wanted) -> Result<Found, String> {
         let (home, ty, mut steps) = self.base(wanted)?;
         let mut home = home;
-        if let (Home::Buffer(set, binding, _), [Step::Index(index), rest @ ..]) =
+        if let (&Home::Buffer(set, binding, _), [Step::Index(index), rest @ ..]) =
             (&home, &steps[..])
-            && self.is_array(*set, *binding)
+            && self.is_array(set, binding)
         {
-            let element = u32::try_from(*index).unwrap_or(u32::MAX);
-            home = Home::Buffer(*set, *binding, element);
+            let index = *index;
+            let count = self.descriptor(&home).and_then(|it| it.count.known());
+            if count.is_some_and(|count| index >= count) {
+                return Err(format!("there is no element {index} at {set}:{binding}"));
+            }
+            let element = u32::try_from(index).unwrap_or(u32::MAX);
+            home = Home::Buffer(set, binding, element);
             steps = rest.to_vec();
         }
         let is_whole = steps.is_empty() && wanted.range.is_none() && wanted.ty.is_none();
@@ -209,6 +229,12 @@ impl<'r> Blocks<'r> {
         };
         for step in &steps {
             part = self.step(part, step)?;
+        }
+        // All of something may be shown whether it has elements or not.
+        let range = wanted.range.filter(|&it| it != (0, u64::MAX));
+        let has_elements = || self.is_image(&home) || self.count(self.only(part), 0).is_some();
+        if range.is_some() && wanted.ty.is_none() && !has_elements() {
+            return Err(format!("{} has no elements", self.spelling(part)));
         }
         Ok(Found {
             home,
@@ -325,15 +351,26 @@ impl<'r> Blocks<'r> {
             .any(|it| (it.set, it.binding) == (Some(set), Some(binding)) && !it.array.is_empty())
     }
 
+    fn spelling(&self, part: Part) -> String {
+        let ty = self.reflection.ty(part.ty);
+        ty.map_or_else(|| part.ty.to_string(), |ty| ty.spelling.clone())
+    }
+
+    /// What the module declares where something is bound.
+    pub(super) fn descriptor(&self, home: &Home) -> Option<&'r Descriptor> {
+        let Home::Buffer(set, binding, _) = *home else {
+            return None;
+        };
+        let mut descriptors = self.reflection.descriptors.iter();
+        descriptors.find(|it| (it.set, it.binding) == (Some(set), Some(binding)))
+    }
+
     fn step(&self, part: Part, step: &Step) -> Result<Part, String> {
         let part = match step {
             Step::Index(_) => self.only(part),
             Step::Member(_) => part,
         };
-        let spelling = || {
-            let ty = self.reflection.ty(part.ty);
-            ty.map_or_else(|| part.ty.to_string(), |ty| ty.spelling.clone())
-        };
+        let spelling = || self.spelling(part);
         match (self.kind(part.ty), step) {
             (Some(TypeKind::Struct { members, .. }), Step::Member(name)) => {
                 let found = members
@@ -431,6 +468,25 @@ impl<'r> Blocks<'r> {
         length == Some(Extent::Runtime)
     }
 
+    /// Where a part ends in its buffer; nothing if the buffer decides it.
+    pub(super) fn end(&self, part: Part) -> Option<u64> {
+        let mut part = part;
+        for _ in 0..MAX_DEPTH {
+            if let Some((_, size)) = self.number(part.ty) {
+                return part.offset.checked_add(size.into());
+            }
+            part = match self.members(part) {
+                Some(members) => {
+                    let members = (0..members.len()).filter_map(|it| self.member(part, it));
+                    members.max_by_key(|it| it.offset)?
+                }
+                None if self.is_open(part) => return None,
+                None => self.element(part, self.count(part, 0)?.checked_sub(1)?)?,
+            };
+        }
+        None
+    }
+
     /// How many bytes a buffer has with so many bytes written to it, so that an array whose length
     /// the buffer decides ends with a whole element.
     pub(super) fn padded(&self, whole: Part, bytes: u64) -> u64 {
@@ -453,13 +509,8 @@ impl<'r> Blocks<'r> {
 
     /// The whole of what is bound somewhere.
     pub(super) fn whole(&self, home: &Home) -> Option<Part> {
-        let Home::Buffer(set, binding, _) = *home else {
-            return None;
-        };
-        let mut descriptors = self.reflection.descriptors.iter();
-        let found = descriptors.find(|it| (it.set, it.binding) == (Some(set), Some(binding)));
         Some(Part {
-            ty: found?.ty?,
+            ty: self.descriptor(home)?.ty?,
             offset: 0,
             matrix: None,
             apart: None,
@@ -582,8 +633,6 @@ impl<'r> Blocks<'r> {
 
     /// Why a part can't be read or written number by number.
     pub(super) fn no_layout(&self, part: Part) -> String {
-        let ty = self.reflection.ty(part.ty);
-        let spelling = ty.map_or_else(|| part.ty.to_string(), |ty| ty.spelling.clone());
-        format!("{spelling} is not laid out as numbers")
+        format!("{} is not laid out as numbers", self.spelling(part))
     }
 }

@@ -102,6 +102,44 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
+    /// `OpPredicatedLoadINTEL` and `OpPredicatedStoreINTEL` (`SPV_INTEL_predicated_io`).
+    pub(super) fn predicated(&mut self, inst: Instruction<'a>) -> Result<()> {
+        let pointer = inst.id(0);
+        let accesses = |this: &mut Self, to: Option<&[Reg]>| {
+            this.check_alignment(pointer, arguments(inst, 3))?;
+            let start = this.program.code.len();
+            match to {
+                Some(to) => {
+                    let ty = inst.result_type().unwrap_or(Id(0));
+                    let loaded = this.load_from(pointer, ty)?;
+                    this.copy(to, &loaded);
+                }
+                None => {
+                    let value = this.value(inst.id(1))?;
+                    let ty = this.type_of(inst.id(1))?;
+                    this.store_to(pointer, ty, &value)?;
+                }
+            }
+            this.share(start, inst, 3);
+            Ok(())
+        };
+        if inst.op() == Op::PredicatedStoreINTEL {
+            let predicate = self.scalar(inst.id(2))?;
+            return self.when(predicate, |this| accesses(this, None));
+        }
+        let predicate = self.scalar(inst.id(1))?;
+        self.computed(inst, |this, inst| {
+            let columns = this.columns_of(inst.result_type().unwrap_or(Id(0)))?;
+            let default = this.value(inst.id(2))?;
+            if default.len() != columns.len() {
+                return Err(this.broken("the default value is of another type than the result"));
+            }
+            this.copy(&columns, &default);
+            this.when(predicate, |this| accesses(this, Some(&columns)))?;
+            Ok(columns)
+        })
+    }
+
     /// Reports an access through a pointer that is not aligned as these memory operands say.
     pub(super) fn check_alignment(&mut self, pointer: Id, operands: &[u32]) -> Result<()> {
         let &[mask, alignment, ..] = operands else {

@@ -21,6 +21,8 @@ pub(super) enum Owner {
     Terminator,
     Load,
     Store,
+    /// A load or store by those lanes only for which a Boolean is true.
+    Predicated,
     CopyMemory,
     /// Bytes, as many as an operand says.
     CopyBytes,
@@ -72,6 +74,8 @@ pub(super) enum Owner {
     MatrixProduct,
     MatrixTranspose,
     MatrixConvert,
+    /// Conversions from and to numbers that integers or wider numbers stand for.
+    StandIn,
     /// Dot products of narrow numbers with an accumulator.
     MixedDot,
     MatrixReduce,
@@ -101,6 +105,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::LoopMerge
         | Op::LifetimeStart
         | Op::LifetimeStop
+        | Op::LoopControlINTEL
         | Op::UntypedPrefetchKHR => Owner::Nothing,
         Op::MemoryBarrier | Op::ControlBarrierArriveEXT => Owner::Fence,
         Op::Branch
@@ -114,6 +119,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::Unreachable => Owner::Terminator,
         Op::Load => Owner::Load,
         Op::Store => Owner::Store,
+        Op::PredicatedLoadINTEL | Op::PredicatedStoreINTEL => Owner::Predicated,
         Op::CopyMemory => Owner::CopyMemory,
         Op::CopyMemorySized => Owner::CopyBytes,
         Op::GroupAsyncCopy => Owner::AsyncCopy,
@@ -165,6 +171,7 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
             Owner::IntegerDot
         }
         Op::FDot2MixAcc32VALVE | Op::FDot2MixAcc16VALVE | Op::FDot4MixAcc32VALVE => Owner::MixedDot,
+        Op::ConvertFToBF16INTEL | Op::ConvertBF16ToFINTEL | Op::RoundFToTF32INTEL => Owner::StandIn,
         Op::VectorTimesMatrix
         | Op::MatrixTimesVector
         | Op::MatrixTimesMatrix

@@ -30,6 +30,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::Terminator => Err(self.broken("a block ends before its last instruction")),
             Owner::Load => self.load(inst),
             Owner::Store => self.store(inst),
+            Owner::Predicated => self.predicated(inst),
             Owner::CopyMemory => self.copy_memory(inst),
             Owner::CopyBytes => self.copy_bytes(inst),
             Owner::AsyncCopy => self.async_copy(inst),
@@ -82,6 +83,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::MatrixProduct => self.computed(inst, Self::matrix_product),
             Owner::MatrixTranspose => self.computed(inst, Self::matrix_transposed),
             Owner::MatrixConvert => self.computed(inst, Self::matrix_converted),
+            Owner::StandIn => self.computed(inst, Self::of_stand_ins),
             Owner::MixedDot => self.computed(inst, Self::mixed_dot),
             Owner::MatrixReduce => self.computed(inst, Self::matrix_reduced),
             Owner::MatrixPerElement => self.computed(inst, Self::matrix_per_element),
@@ -122,7 +124,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// Defines a result by the columns that a function gives.
-    fn computed(
+    pub(super) fn computed(
         &mut self,
         inst: Instruction<'a>,
         columns: impl FnOnce(&mut Self, Instruction<'a>) -> Result<Vec<Reg>>,

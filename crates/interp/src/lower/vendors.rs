@@ -1,11 +1,11 @@
 //! Instructions of vendors' extensions, put together from what others do:
 //! `SPV_AMD_shader_trinary_minmax`, `SPV_AMD_shader_ballot`, `SPV_AMD_gcn_shader` and
-//! `SPV_VALVE_mixed_float_dot_product`.
+//! `SPV_VALVE_mixed_float_dot_product`, and Intel's conversions of numbers that have no type.
 
 use spirvkit_analysis::Lookup;
 use spirvkit_analysis::index::Inst as Instruction;
-use spirvkit_binary::Id;
-use spirvkit_eval::Environment;
+use spirvkit_binary::{FloatFormat, Id};
+use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{
     AmdGcnShader as Gcn, AmdShaderBallot as Ballot, ExtInstSet, GlslStd450 as Glsl, Op,
 };
@@ -26,7 +26,57 @@ pub(super) fn runs(set: ExtInstSet, number: u32) -> bool {
     is_here && set.instruction(number).is_some()
 }
 
+/// The bits of a binary32 number that TF32 has, too.
+const TF32: u32 = 0xffff_e000;
+
 impl<'a> Lowering<'_, 'a> {
+    /// `SPV_INTEL_bfloat16_conversion`, where integers stand for the numbers, and
+    /// `SPV_INTEL_tensor_float32_conversion`, where wider numbers do.
+    pub(super) fn of_stand_ins(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
+        let width = if inst.op() == Op::ConvertBF16ToFINTEL {
+            16
+        } else {
+            32
+        };
+        if self.component(inst.id(0))?.width() != width {
+            let what = format!("{} expects components of {width} bits", inst.op());
+            return Err(self.broken(what));
+        }
+        let mut columns = Vec::new();
+        for column in self.value(inst.id(0))? {
+            columns.push(match inst.op() {
+                Op::ConvertFToBF16INTEL => {
+                    let operand = [(F32, [column, NO_REG])];
+                    let to = ScalarType::Float(FloatFormat::BFloat16);
+                    let environment = self.environment_of(inst);
+                    self.scalar_operation(Op::FConvert, to, &operand, environment)?[0]
+                }
+                Op::ConvertBF16ToFINTEL => {
+                    let half = self.word(16);
+                    self.binary(Binary::ShiftLeft, column, half)?
+                }
+                _ => self.rounded_to_tf32(column)?,
+            });
+        }
+        Ok(columns)
+    }
+
+    /// The nearest number of 10 bits behind the point, of two the even one. What is too large
+    /// becomes infinite, and a NaN stays one.
+    fn rounded_to_tf32(&mut self, number: Reg) -> Result<Reg> {
+        let [one, dropped, half, kept] = [1, 13, 0xfff, TF32].map(|word| self.word(word));
+        let last = self.binary(Binary::ShiftRight, number, dropped)?;
+        let is_odd = self.binary(Binary::And, last, one)?;
+        let up = self.binary(Binary::IAdd, half, is_odd)?;
+        let sum = self.binary(Binary::IAdd, number, up)?;
+        let rounded = self.binary(Binary::And, sum, kept)?;
+        let quiet = self.word(0x0040_0000);
+        let quieted = self.binary(Binary::Or, number, quiet)?;
+        let nan = self.binary(Binary::And, quieted, kept)?;
+        let is_nan = self.binary(Binary::FUnordNotEqual, number, number)?;
+        self.chosen(is_nan, nan, rounded)
+    }
+
     /// An instruction of one of the sets of AMD.
     pub(super) fn of_amd(&mut self, inst: Instruction<'a>, set: ExtInstSet) -> Result<()> {
         let number = inst.arg(1);

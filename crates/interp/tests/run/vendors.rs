@@ -1,6 +1,8 @@
 //! Instructions of vendors' extensions. Expected values are what the extensions' texts say, in
 //! plain arithmetic.
 
+use spirvkit_interp::Run;
+
 use crate::shader::{SIZES, gives, run, shader};
 
 const TRINARY: &str = "%three = OpExtInstImport \"SPV_AMD_shader_trinary_minmax\"";
@@ -270,4 +272,129 @@ fn dot_products_of_narrow_numbers() {
             (count as u32 - 1) * (index & 3).pow(2) + 3
         });
     }
+}
+
+const PREDICATE: &str = "%bit = OpBitwiseAnd %u32 %index %u1
+%is_even = OpIEqual %bool %bit %u0
+";
+
+#[test]
+fn predicated_loads_leave_addresses_alone() {
+    // The others would read out of bounds.
+    let body = format!(
+        "{PREDICATE}%far = OpIMul %u32 %bit %u264
+%place = OpIAdd %u32 %index %far
+%at = OpAccessChain %ptr_element %in %u0 %place
+%result = OpPredicatedLoadINTEL %u32 %at %is_even %index Aligned 4"
+    );
+    let inputs: Vec<u32> = (100..164).collect();
+    gives("", &body, &inputs, |index, value| match index % 2 {
+        0 => value,
+        _ => index,
+    });
+    let body = body.replace("%at %is_even", "%at %true");
+    let out = run(&shader("", &body), 8, &inputs);
+    let rules: Vec<&str> = out.findings.iter().map(|it| it.rule()).collect();
+    assert_eq!(rules, ["run.bounds"]);
+}
+
+#[test]
+fn predicated_stores_store_for_some() {
+    let body = format!(
+        "{PREDICATE}OpPredicatedStoreINTEL %in_at %u5 %is_even Aligned 4
+%result = OpLoad %u32 %in_at"
+    );
+    gives("", &body, &[9; 64], |index, value| match index % 2 {
+        0 => 5,
+        _ => value,
+    });
+}
+
+#[test]
+fn predicated_stores_race_where_they_store() {
+    for (count, races) in [(1, 0), (2, 1)] {
+        let body = format!(
+            "%first = OpAccessChain %ptr_element %in %u0 %u64
+%is_some = OpULessThan %bool %index %u{count}
+OpPredicatedStoreINTEL %first %index %is_some
+%result = OpCopyObject %u32 %u0"
+        );
+        let words = shader("", &body);
+        let run = Run::new(&words).race(true).storage(0, 0, &[0u32; 65]);
+        let out = run.zeroed(0, 1, 256).dispatch([1, 1, 1]).unwrap();
+        let found = out.findings.iter().filter(|it| it.rule() == "run.race");
+        assert_eq!(found.count(), races, "{count}");
+    }
+}
+
+#[test]
+fn undefined_predicates_are_reported() {
+    let body = "%unknown = OpUndef %bool
+%result = OpPredicatedLoadINTEL %u32 %in_at %unknown %index";
+    let out = run(&shader("", body), 8, &[0; 64]);
+    let rules: Vec<&str> = out.findings.iter().map(|it| it.rule()).collect();
+    assert_eq!(rules, ["run.uninitialized"]);
+}
+
+/// Numbers of 32 bits at which rounding turns.
+const TURNS: [u32; 18] = [
+    0,
+    0x8000_0000,
+    1,
+    0x7fff,
+    0x8000,
+    0x8001,
+    0x3f80_0000,
+    0x3f80_0fff,
+    0x3f80_1000,
+    0x3f80_1001,
+    0x3f80_3000,
+    0x3f80_8000,
+    0x3f81_8000,
+    0xbf80_8001,
+    0x7f7f_ffff,
+    0xff7f_efff,
+    0x7f80_0000,
+    0xff80_0000,
+];
+
+/// The nearest multiple of a power of two, of two the even one.
+fn nearest(bits: u32, power: u32) -> u32 {
+    let (kept, rest, half) = (bits >> power, bits % (1 << power), 1 << (power - 1));
+    let is_up = rest > half || rest == half && kept % 2 == 1;
+    (kept + u32::from(is_up)) << power
+}
+
+#[test]
+fn numbers_for_which_others_stand() {
+    let (globals, number) = ("%short = OpTypeInt 16 0", "%x = OpBitcast %f32 %value\n");
+    let body = format!(
+        "{number}%narrow = OpConvertFToBF16INTEL %short %x
+%result = OpUConvert %u32 %narrow"
+    );
+    gives(globals, &body, &TURNS, |_, value| nearest(value, 16) >> 16);
+    let body = format!(
+        "{number}%y = OpRoundFToTF32INTEL %f32 %x
+%result = OpBitcast %u32 %y"
+    );
+    gives(globals, &body, &TURNS, |_, value| nearest(value, 13));
+    // A NaN stays one, even if none of the bits that make it one fit.
+    for nan in [0x7f80_0001, 0xffc0_0000, 0x7fff_ffff] {
+        let out = run(&shader(globals, &body), 8, &[nan; 64]);
+        let result = out.read::<u32>(0, 1)[0];
+        assert!(f32::from_bits(result).is_nan() && result.is_multiple_of(1 << 13));
+    }
+    let body = "%narrow = OpUConvert %short %value
+%x = OpConvertBF16ToFINTEL %f32 %narrow
+%result = OpBitcast %u32 %x";
+    gives(globals, body, &[0x3f80, 0x8001, 0xff80], |_, value| {
+        value << 16
+    });
+}
+
+#[test]
+fn controls_of_loops_have_no_effect() {
+    let body = "OpLoopControlINTEL
+%result = OpCopyObject %u32 %value";
+    gives("", body, &[1, 2, 3], |_, value| value);
 }

@@ -14,7 +14,7 @@ use spirvkit_grammar::{MemoryModel, Op};
 pub(crate) use inst::{Binary, Edge, FrameKind, Inst, Unary};
 pub(crate) use steps::{Step, StepOp};
 pub(crate) use tables::{
-    Atomic, Fence, General, GeneralOp, Group, GroupOp, Level, Print, Printed, Scan, Sharing,
+    Atomic, Fence, General, GeneralOp, Group, GroupOp, Half, Level, Print, Printed, Scan, Sharing,
     Switch, Vector, VectorOp,
 };
 

@@ -177,7 +177,12 @@ fn check(program: &Program, groups: [u32; 3]) -> Result<(), Box<Diagnostic>> {
     }
     let is_sequential =
         |semantics: MemorySemantics| semantics.0 & MemorySemantics::SequentiallyConsistent.0 != 0;
+    let is_split = program.fences.iter().any(|fence| fence.half.is_some());
     let refused = |inst: &Inst| match *inst {
+        // It could be between both halves, and is then not ordered by them.
+        Inst::Fence(index) if is_split && program.fences[index as usize].half.is_none() => {
+            Some("memory barriers beside split control barriers")
+        }
         Inst::Atomic(index) if is_sequential(program.atomics[index as usize].fence.semantics) => {
             Some("sequentially consistent atomics")
         }

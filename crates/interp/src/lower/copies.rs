@@ -120,6 +120,7 @@ impl<'a> Lowering<'_, 'a> {
         self.program.fences.push(Fence {
             level: Level::Workgroup,
             semantics: MemorySemantics(semantics),
+            half: None,
         });
         let fence = self.program.fences.len() as u32 - 1;
         self.emit(Inst::Barrier {

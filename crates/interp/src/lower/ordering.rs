@@ -9,20 +9,11 @@ use spirvkit_grammar::{
 };
 
 use super::{Lowering, Result, arguments};
-use crate::program::{Fence, Inst, Level, Object, Reg, Sharing};
+use crate::program::{Fence, Half, Inst, Level, Object, Reg, Sharing};
 use crate::special::{NamedBarrier, Special};
 
-/// The semantics by which something is acquired.
-const ACQUIRES: u32 = MemorySemantics::Acquire.0
-    | MemorySemantics::AcquireRelease.0
-    | MemorySemantics::SequentiallyConsistent.0;
-
 impl<'a> Lowering<'_, 'a> {
-    /// Adds what the scope and semantics from an operand on say to the program's fences.
-    pub(super) fn fence(&mut self, inst: Instruction<'a>, first: usize) -> u32 {
-        self.add_fence(self.ordering(inst.id(first), inst.id(first + 1)))
-    }
-
+    /// Adds to the program's fences.
     fn add_fence(&mut self, fence: Fence) -> u32 {
         let known = self.program.fences.iter().position(|it| *it == fence);
         let index = known.unwrap_or(self.program.fences.len());
@@ -34,13 +25,18 @@ impl<'a> Lowering<'_, 'a> {
 
     /// A memory barrier, or the first half of a control barrier, at which nobody waits.
     pub(super) fn memory_barrier(&mut self, inst: Instruction<'a>) -> Result<()> {
-        let first = usize::from(inst.op() == Op::ControlBarrierArriveEXT);
-        let fence = self.fence(inst, first);
+        let arrives = inst.op() == Op::ControlBarrierArriveEXT;
+        let first = usize::from(arrives);
+        let fence = Fence {
+            half: arrives.then_some(Half::Arrive),
+            ..self.ordering(inst.id(first), inst.id(first + 1))
+        };
+        let fence = self.add_fence(fence);
         self.emit(Inst::Fence(fence));
         Ok(())
     }
 
-    /// A control barrier, or the second half of one, which stands for the whole.
+    /// A control barrier, or the second half of one, at which invocations wait.
     pub(super) fn barrier(&mut self, inst: Instruction<'a>) -> Result<()> {
         let scope = self.m.constant_u64(inst.id(0));
         let workgroup = match scope.map(|scope| Scope(scope as u32)) {
@@ -49,10 +45,10 @@ impl<'a> Lowering<'_, 'a> {
             _ => return Err(self.unsupported("a barrier of a scope wider than the workgroup")),
         };
         let mut fence = self.ordering(inst.id(1), inst.id(2));
-        // What arrived has released what this half acquires.
-        if inst.op() == Op::ControlBarrierWaitEXT && fence.semantics.0 & ACQUIRES != 0 {
-            let released = fence.semantics.0 | MemorySemantics::AcquireRelease.0;
-            fence.semantics = MemorySemantics(released & !MemorySemantics::Acquire.0);
+        // What it acquires the first half has released, and not what is between.
+        if inst.op() == Op::ControlBarrierWaitEXT {
+            fence.half = Some(Half::Wait);
+            fence.semantics = acquiring(fence.semantics);
         }
         let fence = self.add_fence(fence);
         self.emit(Inst::Barrier { workgroup, fence });
@@ -74,7 +70,7 @@ impl<'a> Lowering<'_, 'a> {
             return Err(self.broken("a named barrier is expected"));
         };
         let barrier = NamedBarrier { count, maker };
-        let fence = self.fence(inst, 1);
+        let fence = self.add_fence(self.ordering(inst.id(1), inst.id(2)));
         self.special(Special::NamedBarrier { barrier, fence });
         Ok(())
     }
@@ -84,6 +80,7 @@ impl<'a> Lowering<'_, 'a> {
         Fence {
             level: self.level(scope),
             semantics: self.semantics(semantics),
+            half: None,
         }
     }
 
@@ -289,6 +286,17 @@ impl<'a> Lowering<'_, 'a> {
             decorations.filter_map(|it| it.member).collect()
         })
     }
+}
+
+/// Semantics that acquire at most what others acquire and release.
+fn acquiring(semantics: MemorySemantics) -> MemorySemantics {
+    use MemorySemantics as Semantics;
+    let both = Semantics::AcquireRelease.0 | Semantics::SequentiallyConsistent.0;
+    let acquire = match semantics.0 & both {
+        0 => 0,
+        _ => Semantics::Acquire.0,
+    };
+    MemorySemantics(semantics.0 & !(both | Semantics::Release.0) | acquire)
 }
 
 fn is_coherent(decoration: Decoration) -> bool {

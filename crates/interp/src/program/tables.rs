@@ -93,6 +93,17 @@ pub(crate) enum Level {
 pub(crate) struct Fence {
     pub(crate) level: Level,
     pub(crate) semantics: MemorySemantics,
+    /// Which half of a control barrier it is, if it is one.
+    pub(crate) half: Option<Half>,
+}
+
+/// A half of a control barrier (`SPV_EXT_split_barrier`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Half {
+    /// Which releases what is before it, and at which nobody waits.
+    Arrive,
+    /// Which waits until all have arrived, and acquires what they have released then.
+    Wait,
 }
 
 /// How others see what a load or store accesses (section 3.26).

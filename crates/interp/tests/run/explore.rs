@@ -10,7 +10,7 @@ use spirvkit_testing::{ARRAYS, words};
 /// memory `x`, `y` and `z` of a buffer: `w x 1` writes to an atomic, `r x 0` reads one and puts what
 /// it has read into result 0, `add x 0` adds 1 to one, `spin x` reads one until it is 1; `W x 1`
 /// and `R x 0` are stores and loads that are made available and visible, `P x 1` and `Q x 0`
-/// private ones; `fence` and `bar` are barriers. Atomics, fences and barriers have semantics
+/// private ones; `fence`, `bar`, `arrive` and `wait` are barriers. Atomics and barriers have semantics
 /// and a narrower scope behind a point: `w.rel`, `r.acq.wg`, `fence.rel`.
 struct Program {
     /// How many invocations a workgroup has.
@@ -146,6 +146,8 @@ fn instructions(line: &str, id: &str) -> String {
         "Q" => format!("{at}%got{id} = OpLoad %u32 %at{id}\n{result}"),
         "fence" => format!("OpMemoryBarrier {scope} %c{semantics}\n"),
         "bar" => format!("OpControlBarrier %c2 {scope} %c{semantics}\n"),
+        "arrive" => format!("OpControlBarrierArriveEXT %c2 {scope} %c{semantics}\n"),
+        "wait" => format!("OpControlBarrierWaitEXT %c2 {scope} %c{semantics}\n"),
         "spin" => format!(
             "{at}OpBranch %loop{id}
 %loop{id} = OpLabel
@@ -330,6 +332,31 @@ fn barriers() {
     let findings = program(2, &["bar.acq.rel", "w x 1"]).explore().findings;
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].rule(), "run.barrier");
+}
+
+#[test]
+fn split_barriers() {
+    let of = |write: &str, read: &str| program(2, &[write, read]);
+    let ordered = of("W x 7; arrive.rel; wait.acq", "arrive.rel; wait.acq; R x 0");
+    assert!(!ordered.races());
+    ordered.gives(&[&[7]]);
+    // What is between the halves is not ordered, whatever the second half says.
+    assert!(
+        of(
+            "arrive.rel; W x 7; wait.acq.rel",
+            "arrive.rel; wait.acq.rel; R x 0"
+        )
+        .races()
+    );
+    assert!(of("W x 7; arrive.rel; wait.acq", "arrive.rel; R x 0; wait.acq").races());
+    assert!(of("W x 7; arrive; wait.acq", "arrive; wait.acq; R x 0").races());
+    assert!(of("W x 7; arrive.rel; wait", "arrive.rel; wait; R x 0").races());
+    let words = of("arrive.rel; fence.rel; wait.acq", "arrive.rel; wait.acq").words();
+    let run = Run::new(&words)
+        .storage(0, 0, &[0u32; 3])
+        .storage(0, 1, &[9u32; 4]);
+    let errors = run.explore().dispatch([1, 1, 1]).unwrap_err();
+    assert!(errors.to_string().contains("split"), "{errors}");
 }
 
 #[test]

@@ -11,6 +11,8 @@ const GLOBALS: &str = "%u0x48 = OpConstant %u32 0x48
 %u0x44 = OpConstant %u32 0x44
 %u0x108 = OpConstant %u32 0x108
 %u0x148 = OpConstant %u32 0x148
+%u258 = OpConstant %u32 258
+%u260 = OpConstant %u32 260
 %u65 = OpConstant %u32 65
 %u40 = OpConstant %u32 40
 %u63 = OpConstant %u32 63
@@ -472,6 +474,60 @@ BETWEEN
             assert_eq!(is_found, is_racy, "{:?}", out.findings);
         }
     }
+}
+
+/// Arrives at a barrier, does something, and waits for the others.
+fn split(releases: &str, between: &str, acquires: &str) -> String {
+    format!(
+        "OpControlBarrierArriveEXT %u2 %u2 {releases}
+{between}
+OpControlBarrierWaitEXT %u2 %u2 {acquires}"
+    )
+}
+
+#[test]
+fn split_barriers_order_what_is_before_with_what_is_behind() {
+    clean(&neighbour(&split("%u260", "", "%u258")));
+    clean(&neighbour_in_buffer(&split("%u0x44", "", "%u0x42")));
+    // Without semantics, with fences around.
+    let fenced = format!(
+        "OpMemoryBarrier %u2 %u264\n{}\nOpMemoryBarrier %u2 %u264",
+        split("%u0", "", "%u0")
+    );
+    clean(&neighbour(&fenced));
+    // Each reads its own element between the halves, which nobody writes behind them.
+    let own = "%again = OpLoad %u32 %own";
+    clean(&neighbour(&split("%u260", own, "%u258")));
+    // One after the other, and a whole one.
+    let two = [split("%u260", "", "%u258"), split("%u260", "", "%u258")].join("\n");
+    clean(&neighbour(&two));
+    let whole = "OpControlBarrier %u2 %u2 %u264";
+    let behind = format!("{}\n{whole}", split("%u0", "", "%u0"));
+    clean(&neighbour(&behind));
+}
+
+#[test]
+fn split_barriers_order_nothing_that_is_between_their_halves() {
+    let message = "the split barrier between them orders only what is before its first half";
+    // What is written between, others read behind.
+    let write = "OpStore %own %u5";
+    racy(&neighbour(&split("%u260", write, "%u258")), message);
+    // A fence between doesn't help.
+    let fenced = "OpStore %own %u5\nOpMemoryBarrier %u2 %u264";
+    racy(&neighbour(&split("%u260", fenced, "%u258")), message);
+    // What others wrote before may be read only behind.
+    let early = "%near = OpIAdd %u32 %index %u1
+%near_index = OpBitwiseAnd %u32 %near %u63
+%near_there = OpAccessChain %ptr_shared %tile %near_index
+%early = OpLoad %u32 %near_there";
+    racy(
+        &neighbour(&split("%u260", early, "%u258")),
+        "no barrier is between them",
+    );
+    // Neither half may lack its semantics.
+    racy(&neighbour(&split("%u0", "", "%u258")), message);
+    racy(&neighbour(&split("%u260", "", "%u0")), message);
+    racy(&neighbour(&split("%u0x44", "", "%u0x42")), message);
 }
 
 /// All workgroups leave something, count themselves, and the last reads what all left: however

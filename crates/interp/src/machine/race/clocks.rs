@@ -13,7 +13,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use spirvkit_grammar::MemorySemantics as Semantics;
 
-use crate::program::{Fence, Level};
+use crate::program::{Fence, Half, Level};
 pub(super) use barriers::{Clocks, Passing};
 
 /// When an access was made, and before when accesses are known.
@@ -307,6 +307,8 @@ struct Rest {
     visible: [[Option<Arc<View>>; 3]; CLASSES],
     /// Fences that the next atomic writes publish.
     armed: Vec<Head>,
+    /// What these were at the first half of a split barrier, for its second half.
+    arrived: Vec<Head>,
     /// What relaxed reads have found, with the class of the atomic, for fences to come.
     parked: Vec<(Head, Class)>,
     /// Releases that were read but ordered nothing, and why.
@@ -525,6 +527,10 @@ impl Clock {
             let armed = &mut self.rest().armed;
             armed.retain(|it| (it.level, it.classes) != (head.level, head.classes));
             armed.push(head);
+        }
+        if fence.half == Some(Half::Arrive) && self.rest.is_some() {
+            let rest = self.rest();
+            rest.arrived.clone_from(&rest.armed);
         }
     }
 

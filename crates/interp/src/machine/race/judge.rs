@@ -69,6 +69,7 @@ impl Judge<'_> {
         let none = Fence {
             level: Level::Device,
             semantics: Semantics::None,
+            half: None,
         };
         match self.program.code.get(pc as usize) {
             Some(Inst::Atomic(index)) => self
@@ -201,6 +202,12 @@ impl Judge<'_> {
     }
 
     fn of_barrier(&self, fence: Fence, other: Who) -> String {
+        if fence.half.is_some() {
+            return format!(
+                "the split barrier between them orders only what is before its first half, which has to release `{0}`, with what is behind its second half, which has to acquire it, as far as their scopes reach",
+                self.class.name()
+            );
+        }
         if !releases(fence.semantics) || !acquires(fence.semantics) {
             return "the barrier between them orders no memory, for its semantics neither release nor acquire it".to_owned();
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{
     Class, Classes, Clock, Head, Rest, Time, Who, acquires, classes, each, join, releases,
 };
-use crate::program::{Fence, Level};
+use crate::program::{Fence, Half, Level};
 
 /// What the invocations of a workgroup know.
 #[derive(Clone, Debug)]
@@ -135,6 +135,16 @@ impl Clock {
     }
 }
 
+impl Rest {
+    /// The releases that a control barrier links with what is behind it.
+    fn linked(&self, fence: Fence) -> &[Head] {
+        match fence.half {
+            Some(Half::Wait) => &self.arrived,
+            _ => &self.armed,
+        }
+    }
+}
+
 /// A control barrier that some invocations pass together.
 fn control_barrier(
     clocks: &mut [&mut Clock],
@@ -153,7 +163,7 @@ fn control_barrier(
         if releases(fence.semantics) {
             clock.make_available(who, fence, time, classes);
         }
-        let armed = clock.rest.iter().flat_map(|rest| &rest.armed);
+        let armed = clock.rest.iter().flat_map(|rest| rest.linked(fence));
         arming = armed.fold(arming, |arming, head| arming | head.classes);
         clock.barrier = Some((fence, time));
     }
@@ -164,9 +174,12 @@ fn control_barrier(
     if !is_done {
         pass_apart(clocks, all, fence, classes, time);
     }
-    if acquires(fence.semantics) {
-        for clock in clocks.iter_mut() {
+    for clock in clocks.iter_mut() {
+        if acquires(fence.semantics) {
             clock.make_visible(fence, classes);
+        }
+        if let Some(rest) = clock.rest.as_mut().filter(|_| fence.half.is_some()) {
+            rest.arrived.clear();
         }
     }
 }
@@ -206,12 +219,9 @@ fn pass_apart(clocks: &mut [&mut Clock], all: &[Who], fence: Fence, classes: Cla
         Level::Subgroup
     };
     for (clock, &who) in clocks.iter().zip(all) {
-        let armed = clock
-            .rest
-            .iter()
-            .flat_map(|rest| rest.armed.iter().cloned());
+        let linked = clock.rest.iter().flat_map(|rest| rest.linked(fence));
         let own = releases(fence.semantics).then(|| clock.head(who, fence, classes, time));
-        for head in armed.chain(own) {
+        for head in linked.cloned().chain(own) {
             let same = heads.iter_mut().find(|it| {
                 it.who.shares(head.who, head.level.min(joint))
                     && (it.level, it.classes) == (head.level, head.classes)

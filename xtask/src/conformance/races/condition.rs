@@ -36,6 +36,20 @@ impl Condition {
         }
     }
 
+    /// Adds the elements that it is about, with the indexes into their variables.
+    pub(super) fn add_elements<'a>(&'a self, to: &mut Vec<(&'a str, &'a [usize])>) {
+        match self {
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter().for_each(|part| part.add_elements(to));
+            }
+            Self::Not(part) => part.add_elements(to),
+            Self::Compare(a, _, b) => to.extend([a, b].into_iter().filter_map(|term| match term {
+                Term::Number(_) => None,
+                Term::Variable(name, indexes) => Some((name.as_str(), &indexes[..])),
+            })),
+        }
+    }
+
     /// Whether it holds, given what variables hold.
     pub(super) fn holds(
         &self,

@@ -42,12 +42,6 @@ pub(super) fn explored(program: &Program) -> Option<Explored> {
         .filter(|it| !it.findings.iter().any(|found| undefined(found.rule())))
 }
 
-/// Whether all inputs are given.
-fn has_fixed_inputs(program: &Program) -> bool {
-    let is_fixed = |buffer| program.contents(buffer, 0) == program.contents(buffer, 1);
-    program.buffers.iter().all(is_fixed) && program.push(0) == program.push(1)
-}
-
 /// Whether all conditions hold in all executions, or some, as each says; `None` if that isn't
 /// known.
 pub(super) fn assertion(program: &Program, explored: &Explored) -> Result<Option<bool>, String> {
@@ -85,7 +79,7 @@ pub(super) fn assertion(program: &Program, explored: &Explored) -> Result<Option
                 }
             }
         }
-        let is_complete = is_complete && has_fixed_inputs(program);
+        let is_complete = is_complete && program.fillings().is_empty();
         let this = match quantifier {
             Quantifier::Always if no => Some(false),
             Quantifier::Never if yes => Some(false),

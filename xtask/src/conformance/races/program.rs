@@ -5,6 +5,7 @@
 //! all share. They become storage buffers here.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use spirvkit::analysis::{Lookup, ModuleIndex, Type};
 use spirvkit::binary::Id;
@@ -27,6 +28,8 @@ pub(super) struct Buffer {
     pub(super) contents: Vec<u8>,
     /// Whether nobody gives the contents.
     pub(super) is_open: bool,
+    /// Whether nothing says how large it is.
+    is_growable: bool,
 }
 
 /// Where a run gets something from.
@@ -45,8 +48,13 @@ pub(super) struct Program {
     /// A kernel's arguments that are memory of the workgroup.
     pub(super) locals: Vec<u32>,
     push: Vec<u8>,
-    /// If nobody gives the push constants, the offsets of those that are known all the same.
-    open_push: Option<Vec<usize>>,
+    /// The offsets of the words of push constants that nobody gives.
+    open_push: Vec<usize>,
+    /// What memory that nobody gives is filled with, one number after the other: those that the
+    /// program knows, and their neighbours.
+    fills: Vec<u32>,
+    /// How many bytes are behind what is given of buffers of which nothing says how large they are.
+    pub(super) room: usize,
     pub(super) headers: Headers,
     pub(super) text: String,
 }
@@ -62,7 +70,7 @@ impl Program {
         let m = ModuleIndex::new(&words).map_err(|error| error.to_string())?;
         let mut buffers = Vec::new();
         let mut push = Vec::new();
-        let (mut is_open, mut known_push) = (false, Vec::new());
+        let mut open_push = Vec::new();
         for &offset in &m.globals {
             let Some(inst) = m.inst(offset) else { continue };
             let (Some(id), Some(pointer)) = (inst.result(), inst.result_type()) else {
@@ -91,8 +99,11 @@ impl Program {
             ) {
                 (StorageClass::PushConstant, ..) => {
                     push = bytes(&m, pointee, input);
-                    is_open |= input.is_none();
-                    known_push = put_push_constants(&text, &headers, &mut push);
+                    let known = put_push_constants(&text, &headers, &mut push);
+                    if input.is_none() {
+                        words_of(&m, pointee, 0, &mut open_push);
+                        open_push.retain(|at| !known.contains(at));
+                    }
                 }
                 (StorageClass::StorageBuffer | StorageClass::Uniform, Some(set), Some(binding)) => {
                     buffers.push(Buffer {
@@ -101,6 +112,7 @@ impl Program {
                         ty: pointee,
                         contents: bytes(&m, pointee, value),
                         is_open: value.is_none(),
+                        is_growable: has_any_length(&m, pointee),
                     });
                 }
                 _ if input.is_some_and(|input| !is_zero(input)) => {
@@ -110,49 +122,73 @@ impl Program {
             }
         }
         let locals = arguments(&m, &headers, &mut buffers)?;
+        let fills = fills(&m);
         Ok(Self {
             words,
             locals,
             buffers,
             push,
-            open_push: if is_open { Some(known_push) } else { None },
+            open_push,
+            fills,
+            room: 0,
             headers,
             text,
         })
     }
 
-    /// The push constants. Where nobody gives them, they are another number in each order.
+    /// The push constants. Where nobody gives them, they are other numbers in each order.
     pub(super) fn push(&self, seed: u64) -> Vec<u8> {
         let mut push = self.push.clone();
-        let Some(known) = &self.open_push else {
-            return push;
-        };
-        let number = [0u32, 1, 4][(seed % 3) as usize];
-        for (index, word) in push.chunks_exact_mut(4).enumerate() {
-            if !known.contains(&(4 * index)) {
-                word.copy_from_slice(&number.to_le_bytes());
+        for (index, &at) in self.open_push.iter().enumerate() {
+            if let Some(word) = push.get_mut(at..at + 4) {
+                word.copy_from_slice(&self.fill(seed, index).to_le_bytes());
             }
         }
         push
     }
 
-    /// The contents of a buffer. A number that nobody gives is another one in each order.
+    /// What a word begins with that nobody gives: one of a few small numbers, or from
+    /// [`FIRST_FILL`] on one that the program knows, another one in each buffer.
+    fn fill(&self, seed: u64, index: usize) -> u32 {
+        match seed.checked_sub(FIRST_FILL) {
+            Some(filling) => self.fills[(filling as usize + 7 * index) % self.fills.len()],
+            None => [0, 1, 4][(seed % 3) as usize],
+        }
+    }
+
+    /// The contents of a buffer. A number that nobody gives is another one in each order, and
+    /// from [`FIRST_FILL`] on so is all memory that nobody gives.
     pub(super) fn contents(&self, buffer: &Buffer, seed: u64) -> Vec<u8> {
         let mut contents = buffer.contents.clone();
-        if buffer.is_open && contents.len() <= 8 {
+        let is_number = contents.len() <= 8;
+        let given = if buffer.is_open { 0 } else { contents.len() };
+        if buffer.is_growable {
+            contents.resize(contents.len() + self.room, 0);
+        }
+        let index = self.buffers.iter().position(|it| it.name == buffer.name);
+        let fill = self.fill(seed, index.unwrap_or(0)).to_le_bytes();
+        if seed >= FIRST_FILL {
+            let fill = fill.into_iter().cycle();
+            contents[given..]
+                .iter_mut()
+                .zip(fill)
+                .for_each(|(to, from)| *to = from);
+        } else if buffer.is_open && is_number {
             contents.fill(0);
-            contents[0] = [0, 1, 4][(seed % 3) as usize];
+            contents[0] = fill[0];
         }
         contents
     }
 
-    /// Whether the program has inputs that nobody gives.
-    pub(super) fn is_open(&self) -> bool {
-        self.buffers.iter().any(|buffer| buffer.is_open)
-            || self
-                .open_push
-                .as_ref()
-                .is_some_and(|known| 4 * known.len() < self.push.len())
+    /// The seeds with which all memory that nobody gives, if there is any, begins with something
+    /// that may matter.
+    pub(super) fn fillings(&self) -> Range<u64> {
+        let is_given = self.open_push.is_empty() && self.room == 0;
+        let count = match is_given && !self.buffers.iter().any(|buffer| buffer.is_open) {
+            true => 0,
+            false => self.fills.len() as u64,
+        };
+        FIRST_FILL..FIRST_FILL + count
     }
 
     /// An element of a buffer, given the contents of all.
@@ -186,6 +222,55 @@ impl Program {
         is_integer.then_some(Element { bits, width })
     }
 }
+
+/// From which seed on all memory that nobody gives begins with something else in each order.
+const FIRST_FILL: u64 = 1 << 32;
+
+/// Whether the last member of a type is an array of any length.
+fn has_any_length(m: &ModuleIndex<'_>, ty: Id) -> bool {
+    match m.ty(ty) {
+        Type::RuntimeArray { .. } => true,
+        Type::Struct { members } => members
+            .last()
+            .is_some_and(|&last| matches!(m.ty(Id(last)), Type::RuntimeArray { .. })),
+        _ => false,
+    }
+}
+
+/// The constants of a module with their neighbours, and some numbers that it hardly knows.
+fn fills(m: &ModuleIndex<'_>) -> Vec<u32> {
+    let constants = m
+        .all_instructions()
+        .filter(|inst| matches!(inst.op(), Op::Constant | Op::SpecConstant));
+    let numbers = constants.filter_map(|inst| m.constant_u64(inst.result()?));
+    let near = |number: u64| [0, 1, u32::MAX].map(|by| (number as u32).wrapping_add(by));
+    let mut all: Vec<u32> = numbers.flat_map(near).collect();
+    all.extend([0x5eed_1234, 0xdead_beef, 0x7654_3210]);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The offsets of the words that the members of a type take.
+fn words_of(m: &ModuleIndex<'_>, ty: Id, offset: usize, to: &mut Vec<usize>) {
+    let count = match m.ty(ty) {
+        Type::Vector { count, .. } => count as usize,
+        Type::Array { length, .. } => m.constant_u64(length).unwrap_or(0) as usize,
+        Type::Struct { members } => members.len(),
+        _ => {
+            to.extend((offset..offset + size(m, ty)).step_by(4));
+            return;
+        }
+    };
+    for index in 0..count.min(MAX_PARTS) {
+        if let Some((part, at)) = part(m, ty, index) {
+            words_of(m, part, offset + at, to);
+        }
+    }
+}
+
+/// How many parts of a type of push constants are looked at.
+const MAX_PARTS: usize = 1024;
 
 /// How many bytes memory has that nobody gives.
 const DEFAULT_BYTES: usize = 4096;
@@ -253,6 +338,7 @@ fn arguments(
             ty,
             contents,
             is_open: input.is_none(),
+            is_growable: is_pointer,
         });
     }
     Ok(locals)
@@ -327,6 +413,8 @@ fn adapted(text: &str, headers: &Headers) -> (String, BTreeMap<String, String>) 
     let mut has_names = false;
     let mut initials = BTreeMap::new();
     let mut pointees: BTreeMap<String, String> = BTreeMap::new();
+    // The widths of integers without a sign.
+    let mut unsigned: BTreeMap<&str, u32> = BTreeMap::new();
     for (line, original) in lines.iter().zip(text.lines()) {
         let at = |index: usize| line.get(index).map_or("", String::as_str);
         if matches!(at(0), "OpName" | "OpMemberName")
@@ -385,6 +473,18 @@ fn adapted(text: &str, headers: &Headers) -> (String, BTreeMap<String, String>) 
                 continue;
             }
             _ => {}
+        }
+        if at(2) == "OpTypeInt" && at(4) == "0" {
+            unsigned.insert(at(0), at(3).parse().unwrap_or(32));
+        }
+        let is_number = matches!(at(2), "OpConstant" | "OpSpecConstant");
+        if is_number
+            && let (Some(width @ 1..=64), Ok(number @ ..0)) =
+                (unsigned.get(at(3)), at(4).parse::<i64>())
+        {
+            let bits = number as u64 & u64::MAX >> (64 - width);
+            out.push(format!("{} = {} {} {bits}", at(0), at(2), at(3)));
+            continue;
         }
         let is_shared = at(2) == "OpVariable"
             && (at(4) == "Output" || at(4) == "Uniform" && !bindings.contains_key(at(0)));

@@ -329,6 +329,16 @@ fn barriers() {
     assert!(!of("bar.acq.rel.wg").races());
     assert!(of("bar").races());
     assert!(of("bar.acq.rel.shared").races());
+    // They are fences, too.
+    let released = |barrier: &str| format!("W x 7; {barrier}; w y 1");
+    let acquired = |barrier: &str| format!("spin y; {barrier}; R x 0");
+    let through = |first: &str, second: &str| {
+        let (writer, reader) = (released(first), acquired(second));
+        program(1, &[&writer, &reader]).races()
+    };
+    assert!(!through("bar.acq.rel", "bar.acq.rel"));
+    assert!(through("bar.acq.rel.wg", "bar.acq.rel"));
+    assert!(through("bar.acq.rel", "bar"));
     let findings = program(2, &["bar.acq.rel", "w x 1"]).explore().findings;
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].rule(), "run.barrier");

@@ -476,6 +476,74 @@ BETWEEN
     }
 }
 
+/// Each workgroup leaves something, counts itself behind a barrier, and the last reads what all left
+/// behind another: control barriers are fences, too, as far as their scopes and semantics reach.
+#[test]
+fn control_barriers_are_fences_for_other_workgroups() {
+    let body = "%group = OpLoad %v3u32 %group_id
+%number = OpCompositeExtract %u32 %group 0
+%is_first = OpIEqual %bool %index %u0
+OpSelectionMerge %left None
+OpBranchConditional %is_first %leave %left
+%leave = OpLabel
+%place = OpIAdd %u32 %number %u65
+%own = OpAccessChain %ptr_element %in %u0 %place
+OpStore %own %u5
+OpBranch %left
+%left = OpLabel
+RELEASES
+%shared_flag = OpAccessChain %ptr_shared %tile %u0
+OpSelectionMerge %counted None
+OpBranchConditional %is_first %count %counted
+%count = OpLabel
+%counter = OpAccessChain %ptr_element %in %u0 %u64
+%old = OpAtomicIAdd %u32 %counter %u1 %u0 %u1
+OpStore %shared_flag %old
+OpBranch %counted
+%counted = OpLabel
+ACQUIRES
+%count_before = OpLoad %u32 %shared_flag
+%is_last = OpIEqual %bool %count_before %u3
+OpSelectionMerge %merge None
+OpBranchConditional %is_last %sum %merge
+%sum = OpLabel
+%their = OpAccessChain %ptr_element %in %u0 %u65
+%there = OpLoad %u32 %their
+OpBranch %merge
+%merge = OpLabel
+%result = OpCopyObject %u32 %value";
+    let globals = format!(
+        "{GLOBALS}
+%ptr_input_v3u32 = OpTypePointer Input %v3u32
+%group_id = OpVariable %ptr_input_v3u32 Input
+OpDecorate %group_id BuiltIn WorkgroupId"
+    );
+    let wide = "OpControlBarrier %u2 %u1 %u0x148";
+    let narrow = "OpControlBarrier %u2 %u2 %u0x148";
+    let shared = "OpControlBarrier %u2 %u1 %u0x108";
+    // Another barrier behind the first doesn't take its place.
+    let then = format!("{wide}\n{narrow}\n{shared}");
+    for (releases, acquires, is_racy) in [
+        (wide, wide, false),
+        (&then, wide, false),
+        (narrow, wide, true),
+        (wide, narrow, true),
+        (shared, wide, true),
+        (wide, shared, true),
+    ] {
+        let body = body.replace("RELEASES", releases);
+        let words = shader(&globals, &body.replace("ACQUIRES", acquires));
+        for size in SIZES {
+            let run = Run::new(&words).subgroup_size(size).race(true);
+            let run = run.storage(0, 0, &[0u32; 70]).zeroed(0, 1, 64 * 4);
+            let found = races(&run.dispatch([4, 1, 1]).unwrap());
+            // All write their results to one place, which is another race.
+            let is_found = found.iter().any(|it| it.contains("`in`"));
+            assert_eq!(is_found, is_racy, "{releases}, {acquires}: {found:?}");
+        }
+    }
+}
+
 /// Arrives at a barrier, does something, and waits for the others.
 fn split(releases: &str, between: &str, acquires: &str) -> String {
     format!(

@@ -297,6 +297,18 @@ pub(super) struct Clock {
     rest: Option<Box<Rest>>,
     /// The last barrier it has passed, and when.
     pub(super) barrier: Option<(Fence, Time)>,
+    /// Control barriers as the fences that they are, too: what they release to those who didn't
+    /// pass them.
+    passed: Vec<Passed>,
+}
+
+/// A control barrier that releases more widely than those reach who pass it.
+#[derive(Clone, Debug)]
+struct Passed {
+    fence: Fence,
+    time: Time,
+    /// What those who passed it knew then.
+    views: [Arc<View>; CLASSES],
 }
 
 /// What few invocations have.
@@ -501,24 +513,35 @@ impl Clock {
         parked.push((head, class));
     }
 
+    /// Acquires what relaxed reads have found.
+    fn acquire_parked(&mut self, own: Who, fence: Fence, classes: Classes) {
+        let parked = self.rest.as_mut();
+        let parked = parked.map(|rest| std::mem::take(&mut rest.parked));
+        for (head, class) in parked.unwrap_or_default() {
+            // The atomic itself has to be of a class that the fence is about.
+            let classes = if classes & class.bit() != 0 {
+                classes
+            } else {
+                0
+            };
+            self.acquire(own, &head, fence, classes);
+            self.park(head, class);
+        }
+    }
+
+    /// Notes that a control barrier has been passed that is a fence for others, too.
+    fn pass(&mut self, fence: Fence, time: Time) {
+        let views = self.views.clone();
+        let about = |fence: Fence| (fence.level, classes(fence.semantics));
+        self.passed.retain(|it| about(it.fence) != about(fence));
+        self.passed.push(Passed { fence, time, views });
+    }
+
     /// A memory barrier.
     pub(super) fn fence(&mut self, own: Who, fence: Fence, time: Time) {
         let classes = classes(fence.semantics);
         if acquires(fence.semantics) {
-            let parked = self
-                .rest
-                .as_mut()
-                .map(|rest| std::mem::take(&mut rest.parked));
-            for (head, class) in parked.unwrap_or_default() {
-                // The atomic itself has to be of a class that the fence is about.
-                let classes = if classes & class.bit() != 0 {
-                    classes
-                } else {
-                    0
-                };
-                self.acquire(own, &head, fence, classes);
-                self.park(head, class);
-            }
+            self.acquire_parked(own, fence, classes);
             self.make_visible(fence, classes);
         }
         if releases(fence.semantics) {
@@ -567,7 +590,9 @@ impl Clock {
     /// Whether an atomic write publishes anything.
     pub(super) fn publishes(&self, fence: Fence) -> bool {
         let has_armed = |rest: &Rest| !rest.armed.is_empty();
-        releases(fence.semantics) || self.rest.as_deref().is_some_and(has_armed)
+        releases(fence.semantics)
+            || !self.passed.is_empty()
+            || self.rest.as_deref().is_some_and(has_armed)
     }
 
     /// The write of an atomic: what it publishes.
@@ -591,6 +616,18 @@ impl Clock {
                 .filter(|head| head.classes & class.bit() != 0);
             heads.extend(armed.cloned());
         }
+        let passed = self.passed.iter().map(|passed| Head {
+            who: own,
+            time: passed.time,
+            level: passed.fence.level,
+            classes: self::classes(passed.fence.semantics),
+            is_joint: false,
+            is_wide: false,
+            views: passed.views.clone(),
+        });
+        heads.extend(passed.filter(|head| head.classes & class.bit() != 0));
+        // Later ones take the place of earlier ones.
+        heads.sort_by_key(|head| head.time);
         heads
     }
 }

@@ -103,6 +103,11 @@ impl Clock {
         let mut views = self.views.iter().zip(&other.views);
         views.all(|(a, b)| Arc::ptr_eq(a, b))
             && self.group_time == other.group_time
+            && self.passed.len() == other.passed.len()
+            && self.passed.iter().zip(&other.passed).all(|(a, b)| {
+                let mut views = a.views.iter().zip(&b.views);
+                (a.fence, a.time) == (b.fence, b.time) && views.all(|(a, b)| Arc::ptr_eq(a, b))
+            })
             && self.rest.is_none()
             && other.rest.is_none()
             && self.barrier == other.barrier
@@ -131,6 +136,9 @@ impl Clock {
             self.group_time[class as usize] = time;
         }
         self.make_visible(fence, classes);
+        if fence.level > Level::Workgroup {
+            self.pass(fence, time);
+        }
         true
     }
 }
@@ -160,6 +168,9 @@ fn control_barrier(
         && fence.level >= Level::Workgroup;
     let mut arming = 0;
     for (clock, &who) in clocks.iter_mut().zip(all) {
+        if acquires(fence.semantics) {
+            clock.acquire_parked(who, fence, classes);
+        }
         if releases(fence.semantics) {
             clock.make_available(who, fence, time, classes);
         }
@@ -177,6 +188,9 @@ fn control_barrier(
     for clock in clocks.iter_mut() {
         if acquires(fence.semantics) {
             clock.make_visible(fence, classes);
+        }
+        if releases(fence.semantics) && (fence.level > Level::Workgroup || !is_whole) {
+            clock.pass(fence, time);
         }
         if let Some(rest) = clock.rest.as_mut().filter(|_| fence.half.is_some()) {
             rest.arrived.clear();

@@ -5,7 +5,7 @@ use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{
-    Decoration, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, StorageClass,
+    Capability, Decoration, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, StorageClass,
 };
 
 use super::{Lowering, Result, arguments};
@@ -85,7 +85,13 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     pub(super) fn semantics(&self, semantics: Id) -> MemorySemantics {
-        MemorySemantics(self.m.constant_u64(semantics).unwrap_or(0) as u32)
+        let semantics = self.m.constant_u64(semantics).unwrap_or(0) as u32;
+        // Shaders have no such memory, so Vulkan ignores this.
+        let ignored = match self.m.has(Capability::Kernel) {
+            true => 0,
+            false => MemorySemantics::CrossWorkgroupMemory.0,
+        };
+        MemorySemantics(semantics & !ignored)
     }
 
     pub(super) fn level(&self, scope: Id) -> Level {

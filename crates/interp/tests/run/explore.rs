@@ -422,3 +422,222 @@ OpFunctionEnd
     let errors = Run::new(&words).explore().dispatch([1, 1, 1]).unwrap_err();
     assert!(errors.to_string().contains("`OpenCL`"), "{errors}");
 }
+
+/// Writes that are made available, and visible, by one of three: the strict mode finds the races
+/// that exploration finds.
+#[test]
+fn strict_races_are_those_of_exploration() {
+    let chains: &[(u32, &[&str])] = &[
+        // Available at once, visible at last.
+        (
+            1,
+            &[
+                "N x 7; w.rel.av y 1",
+                "spin.acq y; w.rel z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        // The one in the middle makes it available.
+        (
+            1,
+            &[
+                "N x 7; w.rel y 1",
+                "spin.acq y; w.rel.av z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "W.wg x 7; w.rel y 1",
+                "spin.acq y; w.rel.av z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "N x 7; w.rel.av y 1",
+                "spin.acq.vis y; w.rel z 1",
+                "spin.acq z; M x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "N x 7; w.rel.av y 1",
+                "spin.acq.vis y; w.rel.av z 1",
+                "spin.acq z; R x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "W x 7; w.rel y 1",
+                "spin.acq y; w.rel z 1",
+                "spin.acq z; R x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "W x 7; w.rel y 1",
+                "spin.acq y; w.rel z 1",
+                "spin.acq z; M x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "P x 7; w.rel.av y 1",
+                "spin.acq y; w.rel z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        // Two in one workgroup, one in another.
+        (
+            2,
+            &[
+                "W.wg x 7; w.rel.wg y 1",
+                "spin.acq.wg y; w.rel z 1",
+                "spin.acq z; R x 0",
+            ],
+        ),
+        (
+            2,
+            &[
+                "N x 7; w.rel.av.wg y 1",
+                "spin.acq.wg y; w.rel.av z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        (
+            2,
+            &[
+                "N x 7; w.rel.av.wg y 1",
+                "spin.acq.vis.wg y; w.rel.av z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        (
+            2,
+            &[
+                "N x 7; w.rel.av y 1",
+                "spin.acq.wg y; w.rel z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        (
+            2,
+            &[
+                "N x 7; w.rel.wg y 1",
+                "spin.acq.wg y; w.rel.av z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        (
+            2,
+            &[
+                "N x 7; w.rel.av.wg y 1",
+                "spin.acq.wg y; w.rel z 1",
+                "spin.acq.vis z; M x 0",
+            ],
+        ),
+        (
+            2,
+            &[
+                "spin.acq z; w.rel y 1; w x 2",
+                "spin.acq.wg y; M x 0",
+                "N x 7; w.rel.av z 1",
+            ],
+        ),
+        (
+            2,
+            &[
+                "spin.acq.vis z; w.rel.wg y 1",
+                "spin.acq.wg y; M x 0",
+                "N x 7; w.rel.av z 1",
+            ],
+        ),
+        (
+            2,
+            &[
+                "spin.acq z; w.rel.wg y 1",
+                "spin.acq.wg y; R.wg x 0",
+                "N x 7; w.rel.av z 1",
+            ],
+        ),
+        (
+            2,
+            &[
+                "spin.acq z; w.rel.wg y 1",
+                "spin.acq.wg y; R x 0",
+                "N x 7; w.rel.av z 1",
+            ],
+        ),
+        // Writes behind writes, and behind reads.
+        (
+            1,
+            &[
+                "W x 7; w.rel y 1",
+                "spin.acq y; W x 8; w.rel z 1",
+                "spin.acq z; R x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "N x 7; w.rel y 1",
+                "spin.acq y; W x 8; w.rel z 1",
+                "spin.acq z; R x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "R x 0; w.rel y 1",
+                "spin.acq y; w.rel z 1",
+                "spin.acq z; N x 7",
+            ],
+        ),
+        (
+            1,
+            &[
+                "Q x 0; w.rel y 1",
+                "spin.acq y; w.rel z 1",
+                "spin.acq z; N x 7",
+            ],
+        ),
+        // Fences in the middle.
+        (
+            1,
+            &[
+                "N x 7; fence.rel.av; w y 1",
+                "spin y; fence.acq.rel; w z 1",
+                "spin z; fence.acq.vis; M x 0",
+            ],
+        ),
+        (
+            1,
+            &[
+                "N x 7; fence.rel; w y 1",
+                "spin y; fence.acq.rel.av.vis; w z 1",
+                "spin z; fence.acq.vis; M x 0",
+            ],
+        ),
+    ];
+    for (size, invocations) in chains {
+        let program = program(*size, invocations);
+        let words = program.words();
+        let groups = (invocations.len() as u32).div_ceil(*size);
+        let found = (0..6).any(|seed| {
+            let run = Run::new(&words)
+                .storage(0, 0, &[0u32; 3])
+                .storage(0, 1, &[9u32; 4]);
+            let run = run.race(true).strict(true).seed(seed).max_steps(1 << 16);
+            let out = run.dispatch([groups, 1, 1]).unwrap();
+            out.findings.iter().any(|it| it.rule() == "run.race")
+        });
+        assert_eq!(found, program.races(), "{invocations:?}");
+    }
+}

@@ -505,6 +505,52 @@ fn what_is_bound_has_to_suit_the_variable() {
     assert!(message(Run::new(&shader).image(0, 0, image)).contains("too large"));
 }
 
+/// In the memory model `Vulkan`, texels are private unless image operands say otherwise.
+#[test]
+fn private_texels_race_in_the_strict_mode() {
+    let globals = storage("f32", "2D 0 0 0 2 R32f", "")
+        + "\n%u2 = OpConstant %u32 2
+%image_memory = OpConstant %u32 0x808
+%all = OpConstant %u32 0x6808";
+    let strict = |write: &str, semantics: &str, read: &str| {
+        let body = format!(
+            "%i = OpLoad %image_type %image
+%at = OpCompositeConstruct %v2i32 %me %i0
+%new = OpCompositeConstruct %v4f32 %x %x %x %x
+OpImageWrite %i %at %new {write}
+OpControlBarrier %u2 %u2 {semantics}
+%next = OpBitwiseXor %i32 %me %i1
+%there = OpCompositeConstruct %v2i32 %next %i0
+%texel = OpImageRead %v4f32 %i %there {read}
+%result = OpBitcast %v4i32 %texel"
+        );
+        let text = spirvkit_text::disassemble(&picture("", &globals, &body), &Default::default());
+        let text = text.unwrap().text;
+        let text = text.replace("Logical GLSL450", "Logical Vulkan").replacen(
+            "OpCapability Shader",
+            "OpCapability Shader\nOpCapability VulkanMemoryModel",
+            1,
+        );
+        let words = spirvkit_text::assemble(&text, &Default::default());
+        let words = words.unwrap().words;
+        let image = Image::new(Dimension::D2, format("R32_SFLOAT"), [4, 1, 1]);
+        let bound = Run::new(&words).image(0, 0, image).race(true).strict(true);
+        let inputs: Vec<Vec<u32>> = (0..4).map(|it| vec![it]).collect();
+        let out = run(bound, 4, &inputs);
+        let messages = out.findings.iter().map(|found| found.message().to_owned());
+        messages.collect::<Vec<_>>().join("\n")
+    };
+    let shared = "NonPrivateTexel";
+    let available = "MakeTexelAvailable|NonPrivateTexel %u2";
+    let visible = "MakeTexelVisible|NonPrivateTexel %u2";
+    assert_eq!(strict(available, "%image_memory", visible), "");
+    assert_eq!(strict(shared, "%all", shared), "");
+    assert!(strict("", "%all", "").contains("private"));
+    assert!(strict(shared, "%all", "").contains("private"));
+    assert!(strict(shared, "%image_memory", visible).contains("`MakeAvailable`"));
+    assert!(strict(available, "%image_memory", shared).contains("`MakeVisible`"));
+}
+
 #[test]
 fn races_on_texels_are_found() {
     let globals = storage("f32", "2D 0 0 0 2 R32f", "")

@@ -11,6 +11,7 @@ const GLOBALS: &str = "%u0x48 = OpConstant %u32 0x48
 %u0x44 = OpConstant %u32 0x44
 %u0x108 = OpConstant %u32 0x108
 %u0x148 = OpConstant %u32 0x148
+%u0x208 = OpConstant %u32 0x208
 %u258 = OpConstant %u32 258
 %u260 = OpConstant %u32 260
 %u65 = OpConstant %u32 65
@@ -126,6 +127,12 @@ fn barriers_order_a_workgroup() {
 fn without_a_barrier_neighbours_race() {
     racy(&neighbour(""), "no barrier is between them");
     racy(&neighbour_in_buffer(""), "no barrier is between them");
+}
+
+#[test]
+fn shaders_have_no_memory_across_workgroups() {
+    let barrier = "OpControlBarrier %u2 %u2 %u0x208";
+    racy(&neighbour_in_buffer(barrier), "lack `UniformMemory`");
 }
 
 #[test]

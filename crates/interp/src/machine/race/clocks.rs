@@ -41,8 +41,9 @@ impl Class {
     }
 
     /// The semantics of the class, by name.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(self, is_kernel: bool) -> &'static str {
         match self {
+            Self::Buffer if is_kernel => "CrossWorkgroupMemory",
             Self::Buffer => "UniformMemory",
             Self::Workgroup => "WorkgroupMemory",
             Self::Image => "ImageMemory",

@@ -1,6 +1,6 @@
 //! Whether one access is ordered after another, and if not, what is missing.
 
-use spirvkit_grammar::MemorySemantics as Semantics;
+use spirvkit_grammar::{MemoryModel, MemorySemantics as Semantics};
 
 use super::Numbers;
 use super::clocks::{Class, Clock, Missing, Who, acquires, classes, releases};
@@ -196,23 +196,29 @@ impl Judge<'_> {
             Missing::Scope => "the scopes of the release and the acquire between them are too narrow".to_owned(),
             Missing::Class => format!(
                 "the semantics of the release and the acquire between them don't both have `{}`",
-                self.class.name()
+                self.class_name()
             ),
         }
+    }
+
+    /// The semantics that the memory at hand needs, by name.
+    fn class_name(&self) -> &'static str {
+        let is_kernel = self.program.memory_model == Some(MemoryModel::OpenCL);
+        self.class.name(is_kernel)
     }
 
     fn of_barrier(&self, fence: Fence, other: Who) -> String {
         if fence.half.is_some() {
             return format!(
                 "the split barrier between them orders only what is before its first half, which has to release `{0}`, with what is behind its second half, which has to acquire it, as far as their scopes reach",
-                self.class.name()
+                self.class_name()
             );
         }
         if !releases(fence.semantics) || !acquires(fence.semantics) {
             return "the barrier between them orders no memory, for its semantics neither release nor acquire it".to_owned();
         }
         if classes(fence.semantics) & self.class.bit() == 0 {
-            let name = self.class.name();
+            let name = self.class_name();
             return format!(
                 "the barrier between them orders other memory: its semantics lack `{name}`"
             );

@@ -254,13 +254,7 @@ fn a_missing_script_is_a_failure() {
 #[test]
 fn without_a_compiler_scripts_are_skipped() {
     let dir = dir();
-    let start = script("32");
-    let (before, rest) = start.split_once("SPIRV-ASM\n").unwrap();
-    let (_, after) = rest.split_once("END\n").unwrap();
-    dir.write(
-        "glsl.amber",
-        format!("{before}GLSL\nvoid main() {{}}\nEND\n{after}"),
-    );
+    write_script(&dir, "glsl.amber", "GLSL", "void main() {}");
     let ran = dir.spv(&["amber", "--glsl-compiler", "no/such", "glsl.amber"]);
     assert_eq!(
         (ran.code, last_line(&ran)),
@@ -272,32 +266,43 @@ fn without_a_compiler_scripts_are_skipped() {
     );
 }
 
-/// A program that acts as a compiler: it writes the module that lies beside it, and counts
-/// how often it is started.
-#[cfg(unix)]
-#[test]
-fn compilers_are_started_once_for_each_shader() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let dir = dir();
+/// Writes a script with a shader in another language, and the module that its compiler should
+/// make of it, `module.spv`.
+fn write_script(dir: &Dir, name: &str, language: &str, shader: &str) {
     let start = script("32");
     let (before, rest) = start.split_once("SPIRV-ASM\n").unwrap();
     let (module, after) = rest.split_once("END\n").unwrap();
     dir.module("module.spv", module);
-    dir.write(
-        "glsl.amber",
-        format!("{before}GLSL\nvoid main() {{}}\nEND\n{after}"),
+    dir.write(name, format!("{before}{language}\n{shader}\nEND\n{after}"));
+}
+
+/// Writes a program that acts as a compiler: a shell script that finds its input in `$last` and
+/// its output in `$out`.
+#[cfg(unix)]
+fn write_compiler(dir: &Dir, name: &str, does: &str) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let program = format!(
+        "#!/bin/sh\n\
+         for last; do if [ \"$out\" = next ]; then out=$last; fi\n\
+         if [ \"$last\" = -o ]; then out=next; fi; done\n\
+         {does}\n"
     );
-    dir.write("bad.amber", format!("{before}GLSL\nbad\nEND\n{after}"));
-    let compiler = "#!/bin/sh\n\
-        for last; do if [ \"$out\" = next ]; then out=$last; fi\n\
-        if [ \"$last\" = -o ]; then out=next; fi; done\n\
-        echo \"$@\" >> started\n\
-        if grep -q bad \"$last\"; then echo 'ERROR: 1:1: bad'; exit 1; fi\n\
-        cp module.spv \"$out\"\n";
-    dir.write("compiler", compiler);
+    dir.write(name, program);
     let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(dir.path("compiler"), executable).unwrap();
+    std::fs::set_permissions(dir.path(name), executable).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn compilers_are_started_once_for_each_shader() {
+    let dir = dir();
+    write_script(&dir, "glsl.amber", "GLSL", "void main() {}");
+    write_script(&dir, "bad.amber", "GLSL", "bad");
+    let does = "echo \"$@\" >> started\n\
+        if grep -q bad \"$last\"; then echo 'ERROR: 1:1: bad'; exit 1; fi\n\
+        cp module.spv \"$out\"";
+    write_compiler(&dir, "compiler", does);
     let run = |more: &[&str], script: &str| {
         let options = ["amber", "--glsl-compiler", "./compiler"];
         dir.spv(&[&options, more, &[script]].concat())
@@ -345,29 +350,8 @@ fn compilers_are_started_once_for_each_shader() {
 #[cfg(unix)]
 #[test]
 fn kernels_take_two_programs() {
-    use std::os::unix::fs::PermissionsExt;
-
     let dir = dir();
-    let start = script("32");
-    let (before, rest) = start.split_once("SPIRV-ASM\n").unwrap();
-    let (module, after) = rest.split_once("END\n").unwrap();
-    dir.module("module.spv", module);
-    dir.write(
-        "kernel.amber",
-        format!("{before}OPENCL-C\nkernel void main() {{}}\nEND\n{after}"),
-    );
-    let last_two = "for last; do if [ \"$out\" = next ]; then out=$last; fi\n\
-        if [ \"$last\" = -o ]; then out=next; fi; done\n";
-    let programs = [
-        (
-            "clang-99",
-            "cp \"$last\" \"$out\"\necho \"$@\" >> started\n",
-        ),
-        (
-            "llvm-spirv-99",
-            "grep -q 'kernel void main' \"$last\" && cp module.spv \"$out\"\n",
-        ),
-    ];
+    write_script(&dir, "kernel.amber", "OPENCL-C", "kernel void main() {}");
     let run = || {
         dir.spv(&[
             "amber",
@@ -383,11 +367,10 @@ fn kernels_take_two_programs() {
         shown(&ran).contains("there is no program `./clang-99`"),
         "{ran:?}"
     );
-    for (name, text) in programs {
-        dir.write(name, format!("#!/bin/sh\n{last_two}{text}"));
-        let executable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(dir.path(name), executable).unwrap();
-    }
+    let keeps = "cp \"$last\" \"$out\"\necho \"$@\" >> started";
+    write_compiler(&dir, "clang-99", keeps);
+    let translates = "grep -q 'kernel void main' \"$last\" && cp module.spv \"$out\"";
+    write_compiler(&dir, "llvm-spirv-99", translates);
     let ran = run();
     assert_eq!(
         (ran.code, last_line(&ran)),

@@ -61,15 +61,16 @@ fn an_interrupted_program_leaves_whole_files_and_no_others() {
 #[test]
 fn an_interrupted_run_over_many_files_stops_with_whole_ones() {
     let dir = Dir::new();
-    let count = 2000;
-    for number in 0..count {
+    for number in 0..2000 {
         dir.write(&format!("in/{number}.spvasm"), "%1 = OpTypeVoid\n");
     }
     let out = dir.path("out");
     std::fs::create_dir(&out).unwrap();
+    // It can't end by itself, however late the signal comes: standard input stays open.
     let mut child = dir
         .command(env!("CARGO_BIN_EXE_spv"))
-        .args(["as", "in", "-o", "out", "--jobs", "4"])
+        .args(["as", "in", "-", "-o", "out", "--jobs", "4"])
+        .stdin(Stdio::piped())
         .spawn()
         .unwrap();
     wait_for_a_file(&out);
@@ -77,7 +78,7 @@ fn an_interrupted_run_over_many_files_stops_with_whole_ones() {
     assert_eq!(child.wait().unwrap().signal(), Some(2));
     let written = std::fs::read_dir(&out).unwrap();
     let written: Vec<_> = written.map(Result::unwrap).collect();
-    assert!(!written.is_empty() && written.len() < count);
+    assert!(!written.is_empty());
     for file in written {
         assert_eq!(file.path().extension().unwrap(), "spv");
         assert_eq!(file.metadata().unwrap().len(), 28);

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+#[cfg(unix)]
+use crate::common::write_program;
 use crate::common::{Dir, Ran};
 
 /// A script whose shader writes the size of subgroups, followed by what it expects.
@@ -280,17 +282,13 @@ fn write_script(dir: &Dir, name: &str, language: &str, shader: &str) {
 /// its output in `$out`.
 #[cfg(unix)]
 fn write_compiler(dir: &Dir, name: &str, does: &str) {
-    use std::os::unix::fs::PermissionsExt;
-
     let program = format!(
         "#!/bin/sh\n\
          for last; do if [ \"$out\" = next ]; then out=$last; fi\n\
          if [ \"$last\" = -o ]; then out=next; fi; done\n\
          {does}\n"
     );
-    dir.write(name, program);
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(dir.path(name), executable).unwrap();
+    write_program(&dir.path(name), program.as_bytes());
 }
 
 #[cfg(unix)]

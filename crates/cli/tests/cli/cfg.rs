@@ -88,10 +88,7 @@ fn debugging_instructions_can_be_hidden() {
 /// programs.
 #[cfg(unix)]
 fn with_dot(dir: &Dir, script: &str) -> std::path::PathBuf {
-    use std::os::unix::fs::PermissionsExt;
-    dir.write("bin/dot", script);
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(dir.path("bin/dot"), executable).unwrap();
+    crate::common::write_program(&dir.path("bin/dot"), script.as_bytes());
     dir.path("bin")
 }
 

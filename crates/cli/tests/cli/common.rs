@@ -109,6 +109,20 @@ impl Dir {
     }
 }
 
+/// Writes a program. Another process does so: a file that is open for writing can't be executed,
+/// and what this process has open, a process that another test starts just then has, too.
+#[cfg(unix)]
+#[track_caller]
+pub(crate) fn write_program(path: &Path, contents: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path);
+    let ran = run(&mut shell, contents);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
 impl Drop for Dir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);

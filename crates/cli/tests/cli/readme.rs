@@ -1,10 +1,10 @@
 //! The commands that the README shows.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::common::{Dir, Ran, run};
+use crate::common::{Dir, Ran, run, write_program};
 
 /// A directory with the samples, where programs are found as a user has them, and a
 /// Graphviz that draws nothing.
@@ -16,8 +16,7 @@ fn workplace() -> Dir {
         let name = path.file_name().unwrap().to_str().unwrap();
         dir.write(&format!("samples/{name}"), fs::read(&path).unwrap());
     }
-    dir.write("bin/dot", "#!/bin/sh\ncat > /dev/null\n");
-    fs::set_permissions(dir.path("bin/dot"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&dir.path("bin/dot"), b"#!/bin/sh\ncat > /dev/null\n");
     symlink(env!("CARGO_BIN_EXE_spv"), dir.path("bin/spv")).unwrap();
     fs::create_dir_all(dir.path(".local/share/bash-completion/completions")).unwrap();
     dir

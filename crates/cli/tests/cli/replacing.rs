@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-use crate::common::{Dir, TEXT};
+use crate::common::{Dir, TEXT, write_program};
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
@@ -75,7 +75,7 @@ fn a_file_of_another_group_opens_to_nobody_new() {
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
     let program = open.join("spv");
-    fs::copy(env!("CARGO_BIN_EXE_spv"), &program).unwrap();
+    write_program(&program, &fs::read(env!("CARGO_BIN_EXE_spv")).unwrap());
     let output = open.join("a.spv");
     for (user, before, after, group) in [
         (owner, 0o640, 0o640, GROUP),

@@ -21,15 +21,9 @@ pub(super) struct Arguments {
     images: BTreeMap<usize, Name>,
 }
 
-/// The arguments of a kernel, those among them that a script binds as descriptors: bindings of
-/// set 0 are its buffers, images and samplers in their order, as `clspv` compiles kernels. `None`
-/// if the entry point is no kernel.
-pub(super) fn of_kernel(
-    words: &[u32],
-    entry_point: &str,
-    pipeline: &Pipeline,
-) -> Option<Result<Vec<Argument>, &'static str>> {
-    let m = ModuleIndex::new(words).ok()?;
+/// Which parameters of a kernel take a descriptor: pointers to memory that all workgroups share,
+/// images and samplers. `None` if the entry point is no kernel.
+pub(super) fn described(m: &ModuleIndex<'_>, entry_point: &str) -> Option<Vec<u32>> {
     let is_meant = |model, name: String| model == ExecutionModel::Kernel && name == entry_point;
     let mut entries = m.entry_points.iter();
     let entry = entries.find(|it| is_meant(it.model, it.name()))?;
@@ -45,13 +39,19 @@ pub(super) fn of_kernel(
         _ => false,
     };
     let positions = (0..).zip(parameters);
-    let described: Vec<u32> = positions
-        .filter(|(_, ty)| has_descriptor(ty))
-        .map(|(position, _)| position)
-        .collect();
-    let bound = pipeline.bindings.iter().map(|it| argument(it, &described));
+    let positions = positions.filter(|(_, ty)| has_descriptor(ty));
+    Some(positions.map(|(position, _)| position).collect())
+}
+
+/// The arguments of a kernel, those among them that a script binds as descriptors: bindings of
+/// set 0 are its buffers, images and samplers in their order, as `clspv` compiles kernels.
+pub(super) fn of_kernel(
+    described: &[u32],
+    pipeline: &Pipeline,
+) -> Result<Vec<Argument>, &'static str> {
+    let bound = pipeline.bindings.iter().map(|it| argument(it, described));
     let given = pipeline.arguments.iter().cloned().map(Ok);
-    Some(given.chain(bound).collect())
+    given.chain(bound).collect()
 }
 
 /// The argument that a binding stands for.

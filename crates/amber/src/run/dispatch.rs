@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use spirvkit_analysis::ModuleIndex;
 use spirvkit_diagnostics::{Diagnostic, Severity, Span};
-use spirvkit_grammar::Decoration;
 use spirvkit_interp::{self as interp, Run};
 
 use super::memory::Part;
+use super::shaders::Facts;
 use super::{Dispatched, Runner, Stop, arguments, images};
 use crate::pipeline::{Attachment, Binding, BoundBuffer, Pipeline, Resource, SubgroupSize};
 use crate::reader::quoted;
@@ -50,7 +49,7 @@ impl<'s> Runner<'s> {
             .race(self.options.race)
             .max_steps(self.steps)
             .max_memory(self.options.max_memory);
-        for (id, bits) in constants(&module.words, attachment) {
+        for (id, bits) in constants(&module.facts, attachment) {
             run = run.spec(id, bits);
         }
         let mut push = match pipeline.push_constants {
@@ -59,7 +58,8 @@ impl<'s> Runner<'s> {
         };
         push.resize(push.len().max(PUSH_CONSTANTS), 0);
         run = run.push(&push);
-        let kernel = arguments::of_kernel(&module.words, &attachment.entry_point, pipeline);
+        let described = module.facts.described.as_ref();
+        let kernel = described.map(|it| arguments::of_kernel(it, pipeline));
         let kernel = kernel.transpose();
         let kernel = kernel.map_err(|why| Stop::skip(Some(span), why))?;
         if kernel.is_some() {
@@ -71,7 +71,7 @@ impl<'s> Runner<'s> {
             Some(_) => (run, Parts::new()),
             None => self.bind(run, pipeline, span)?,
         };
-        if is_overlapping(&parts) && is_aliased(&module.words) {
+        if is_overlapping(&parts) && module.facts.is_aliased {
             let message = "different parts of a buffer that overlap can't be `Aliased` yet";
             return Err(Stop::skip(Some(span), message));
         }
@@ -103,7 +103,7 @@ impl<'s> Runner<'s> {
             let dispatched = given.map(|given| Dispatched {
                 words: &module.words,
                 entry_point: &attachment.entry_point,
-                constants: constants(&module.words, attachment),
+                constants: constants(&module.facts, attachment),
                 push,
                 memories: given.memories(&results),
                 descriptors: given.descriptors,
@@ -272,15 +272,6 @@ pub(super) fn is_overlapping(parts: &Parts) -> bool {
     pairs.any(|(a, b)| a.buffer == b.buffer && b.start < a.end)
 }
 
-/// Whether writes to one part of a buffer may be seen in another that overlaps: only variables
-/// with this decoration may access the same memory if one writes to it (section 2.18.2).
-fn is_aliased(words: &[u32]) -> bool {
-    ModuleIndex::new(words).is_ok_and(|m| {
-        let mut aliased = m.all_decorated_with(Decoration::Aliased);
-        aliased.next().is_some()
-    })
-}
-
 /// Whether shaders see it as bytes.
 pub(super) fn is_memory(kind: DescriptorKind) -> bool {
     matches!(
@@ -304,18 +295,8 @@ fn local_size(attachment: &Attachment) -> [u32; 3] {
 
 /// The values of specialization constants that a module has, by their `SpecId`s. Those that
 /// it doesn't have are ignored (Vulkan, `VkSpecializationMapEntry`).
-fn constants(words: &[u32], attachment: &Attachment) -> Vec<(u32, u64)> {
-    if attachment.specialization.is_empty() {
-        return Vec::new();
-    }
-    let Ok(m) = ModuleIndex::new(words) else {
-        return Vec::new();
-    };
-    let known: Vec<u32> = m
-        .all_decorated_with(Decoration::SpecId)
-        .map(|(_, decorated)| decorated.param(0))
-        .collect();
+fn constants(facts: &Facts, attachment: &Attachment) -> Vec<(u32, u64)> {
     let given = attachment.specialization.iter();
-    let given = given.filter(|it| known.contains(&it.id));
+    let given = given.filter(|it| facts.constants.contains(&it.id));
     given.map(|it| (it.id, it.value.to_bits(it.ty).0)).collect()
 }

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use hashbrown::HashMap;
+use spirvkit_analysis::ModuleIndex;
 use spirvkit_binary::words_from_bytes;
 use spirvkit_diagnostics::{Diagnostic, Errors, Location, Span};
-use spirvkit_grammar::{TargetEnv, Version};
+use spirvkit_grammar::{Decoration, TargetEnv, Version};
 use spirvkit_text::{AssembleOptions, Origins, assemble};
 
-use super::{CompileError, Host, Source, Stop};
+use super::{CompileError, Host, Source, Stop, arguments};
 use crate::kinds;
 use crate::number::Number;
 use crate::pipeline::Attachment;
@@ -20,11 +21,39 @@ use crate::words::Language;
 /// lacks, a later one may have.
 const DEFAULT_VERSION: Version = Version::V1_3;
 
-/// A module, and where its instructions stand in the script.
+/// A module, what runs ask of it, and where its instructions stand in the script.
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) words: Vec<u32>,
+    pub(super) facts: Facts,
     text: Option<AssemblyText>,
+}
+
+/// What each run asks of a module, found once.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// Which parameters take a descriptor, if the entry point is a kernel.
+    pub(super) described: Option<Vec<u32>>,
+    /// Its `SpecId`s.
+    pub(super) constants: Vec<u32>,
+    /// Whether writes to one part of a buffer may be seen in another that overlaps: only
+    /// variables with `Aliased` may access the same memory if one writes to it (section 2.18.2).
+    pub(super) is_aliased: bool,
+}
+
+impl Facts {
+    /// Nothing of what is no module, which the run refuses.
+    fn of(words: &[u32], entry_point: &str) -> Self {
+        let Ok(m) = ModuleIndex::new(words) else {
+            return Self::default();
+        };
+        let ids = m.all_decorated_with(Decoration::SpecId);
+        Self {
+            described: arguments::described(&m, entry_point),
+            constants: ids.map(|(_, decorated)| decorated.param(0)).collect(),
+            is_aliased: m.all_decorated_with(Decoration::Aliased).next().is_some(),
+        }
+    }
 }
 
 /// Assembly text within the script.
@@ -81,7 +110,9 @@ impl Shaders {
         if let Some(module) = self.made.get(&key) {
             return Ok(Rc::clone(module));
         }
-        let module = Rc::new(make(script, host, attachment, command)?);
+        let mut module = make(script, host, attachment, command)?;
+        module.facts = Facts::of(&module.words, &attachment.entry_point);
+        let module = Rc::new(module);
         self.made.insert(key, Rc::clone(&module));
         Ok(module)
     }
@@ -108,7 +139,11 @@ fn make(
             Stop::skip(Some(command), message)
         })
     };
-    let of_words = |words| Module { words, text: None };
+    let of_words = |words| Module {
+        words,
+        facts: Facts::default(),
+        text: None,
+    };
     if let (Language::SpirvBinary, ShaderSource::File(path)) = (shader.language, &shader.source) {
         let bytes = read(path, FileFormat::Binary)?;
         let words = words_from_bytes(&bytes);
@@ -200,6 +235,7 @@ fn assembled(
     let origins = made.origins;
     Ok(Module {
         words: made.words,
+        facts: Facts::default(),
         text: start.map(|start| AssemblyText {
             text,
             start,

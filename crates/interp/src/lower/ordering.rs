@@ -9,8 +9,11 @@ use spirvkit_grammar::{
 };
 
 use super::{Lowering, Result, arguments};
-use crate::program::{Fence, Half, Inst, Level, Object, Reg, Sharing};
+use crate::program::{Binary, Fence, Half, Inst, Level, Object, Reg, Sharing};
 use crate::special::{NamedBarrier, Special};
+
+/// What the number of a named barrier is increased by when it is made anew.
+const ONCE_MORE: u32 = 1 << 16;
 
 impl<'a> Lowering<'_, 'a> {
     /// Adds to the program's fences.
@@ -55,12 +58,22 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    /// `OpNamedBarrierInitialize`: a barrier is known by how many subgroups it waits for, and by
-    /// the instruction that has made it, because all invocations of a workgroup make it.
+    /// `OpNamedBarrierInitialize`: a barrier is known by how many subgroups it waits for, by the
+    /// instruction that has made it, because all invocations of a workgroup make it, and by how
+    /// often that has been executed, because each time makes a new one.
     pub(super) fn named_barrier(&mut self, inst: Instruction<'a>) -> Result<Vec<Reg>> {
         let count = self.scalar(inst.id(0))?;
         self.program.named_barriers += 1;
+        if self.program.named_barriers >= ONCE_MORE {
+            return Err(self.unsupported("so many named barriers"));
+        }
+        let made = self.column()?;
+        self.program.zeroed.push(made);
+        let once_more = self.word(ONCE_MORE);
+        let now = self.binary(Binary::IAdd, made, once_more)?;
+        self.copy(&[made], &[now]);
         let maker = self.word(self.program.named_barriers);
+        let maker = self.binary(Binary::IAdd, now, maker)?;
         Ok(vec![count, maker])
     }
 

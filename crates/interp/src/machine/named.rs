@@ -8,8 +8,8 @@ use crate::kinds;
 use crate::program::{Inst, Program};
 use crate::special::Special;
 
-/// A named barrier: the number of the instruction that has made it, and how many subgroups it
-/// waits for.
+/// A named barrier: the number of the instruction that has made it, with how often that was
+/// executed, and how many subgroups it waits for.
 type Named = (u32, u32);
 
 impl<const W: usize> Gang<W> {

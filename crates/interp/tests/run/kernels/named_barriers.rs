@@ -129,3 +129,39 @@ OpMemoryNamedBarrier %a %u2 %u272
         assert_eq!(rules, ["run.uninitialized"], "{message}");
     }
 }
+
+/// A barrier that a loop makes anew is another one each time: one half of the workgroup waits at
+/// the first, the other at the second, and two of them never meet.
+#[test]
+fn each_time_makes_a_new_barrier() {
+    let body = "%half = OpBitwiseAnd %u32 %index %eight
+%is_first = OpIEqual %bool %half %u0
+%wanted = OpSelect %u32 %is_first %u0 %u1
+OpBranch %head
+%head = OpLabel
+%round = OpPhi %u32 %u0 %entry %next %tail
+%a = OpNamedBarrierInitialize %named COUNT
+%is_mine = OpIEqual %bool %round %wanted
+OpLoopMerge %behind %tail None
+OpBranchConditional %is_mine %wait %tail
+%wait = OpLabel
+OpMemoryNamedBarrier %a %u2 %u272
+OpBranch %tail
+%tail = OpLabel
+%next = OpIAdd %u32 %round %u1
+%again = OpULessThan %bool %next %u2
+OpBranchConditional %again %head %behind
+%behind = OpLabel
+%result = OpCopyObject %u32 %index";
+    let out = run(&body.replace("COUNT", "%u2"), |run| run);
+    assert_eq!(found(&out), (vec![], String::new()));
+    // All four don't come to either.
+    let out = run(&body.replace("COUNT", "%u4"), |run| run);
+    let (rules, message) = found(&out);
+    assert_eq!(rules, ["run.barrier"]);
+    assert!(
+        message.starts_with("2 of the 4 subgroups that"),
+        "{message}"
+    );
+    assert_eq!(out.argument::<u32>("out"), (0..16).collect::<Vec<u32>>());
+}

@@ -27,8 +27,8 @@ kinds! {
         advice: "Compare the index with the length, or clamp it.",
     }
     NULL = "run.null", InvalidValue {
-        text: "Memory is accessed through a null pointer, or through an address that belongs to no object.",
-        advice: "Check where the address comes from.",
+        text: "Memory is accessed through a null pointer or an address that belongs to no object, or an element of an array of descriptors is used to which nothing is bound.",
+        advice: "Check where the address or the index comes from, or bind something to the element.",
     }
     ALIGNMENT = "run.alignment", InvalidValue {
         text: "Memory is accessed at an address that is not a multiple of the alignment which the instruction promises, or an atomic of its size.",

@@ -18,7 +18,7 @@ pub(crate) use tables::{
     Switch, Vector, VectorOp,
 };
 
-use crate::image::{Access, Declared, Sampler};
+use crate::image::{ARGUMENTS, Access, Declared, Sampler};
 use crate::observe::Watches;
 use crate::special::Special;
 use crate::undefined::{Undefined, UndefinedValue, Variable};
@@ -126,6 +126,32 @@ pub(crate) enum Object {
 pub(crate) struct ObjectInfo {
     pub(crate) name: Arc<str>,
     pub(crate) kind: ObjectKind,
+}
+
+impl ObjectInfo {
+    /// What it is called in messages, with the place of its descriptor if it has one.
+    pub(crate) fn described(&self) -> String {
+        let name = &self.name;
+        match self.kind {
+            ObjectKind::Buffer {
+                set,
+                binding,
+                element,
+                ..
+            }
+            | ObjectKind::Resource {
+                set,
+                binding,
+                element,
+                ..
+            } => match (set, element) {
+                (ARGUMENTS, _) => format!("argument {binding}, `{name}`,"),
+                (_, 0) => format!("`{name}` at set {set}, binding {binding}"),
+                _ => format!("element {element} of `{name}` at set {set}, binding {binding}"),
+            },
+            _ => format!("`{name}`"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

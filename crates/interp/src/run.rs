@@ -47,6 +47,9 @@ pub const MAX_PRINTED: usize = 1 << 20;
 /// How many bytes a buffer may have: offsets beyond are those below its beginning.
 pub const MAX_BUFFER: u64 = BEYOND as u64;
 
+/// The buffer of an element of an array to which none is bound: the first, which is empty.
+pub(crate) const UNBOUND: usize = 0;
+
 /// What a buffer holds.
 type Bytes = Vec<u8>;
 
@@ -225,7 +228,8 @@ impl<'a> Run<'a> {
         self.element(set, binding, 0, contents)
     }
 
-    /// The contents of one element of an array of buffers.
+    /// The contents of one element of an array of buffers. Others may be left out; it is a finding
+    /// to use one of those, as it is for images and samplers.
     pub fn element<T: Element>(
         mut self,
         set: u32,
@@ -516,8 +520,10 @@ impl<'a> Run<'a> {
                 } => {
                     let place = (set, binding, element);
                     let place = self.same.get(&place).copied().unwrap_or(place);
-                    let contents = results.entry(place);
-                    contents.or_insert_with(|| std::mem::take(&mut buffers[home]));
+                    if home != UNBOUND {
+                        let contents = results.entry(place);
+                        contents.or_insert_with(|| std::mem::take(&mut buffers[home]));
+                    }
                 }
                 ObjectKind::Memory { .. } => memories.push(std::mem::take(&mut buffers[home])),
                 _ => {}
@@ -631,10 +637,13 @@ impl<'a> Run<'a> {
         known: &mut BTreeMap<Place, usize>,
         objections: &mut Vec<Diagnostic>,
     ) -> (Vec<Bytes>, Vec<usize>) {
-        // What is no buffer is the first, which is empty.
+        // The first stands for all that is no buffer, and is empty.
         let mut buffers = vec![Vec::new()];
         let mut homes = Vec::with_capacity(program.objects.len());
         let mut missing = None;
+        // Of an array, elements may be left out (`descriptorBindingPartiallyBound`).
+        let places = self.buffers.keys().chain(self.same.keys());
+        let some_bound: BTreeSet<(u32, u32)> = places.map(|it| (it.0, it.1)).collect();
         for object in &program.objects {
             let home = match object.kind {
                 ObjectKind::Buffer {
@@ -653,13 +662,13 @@ impl<'a> Run<'a> {
                             known.insert(place, buffers.len() - 1);
                             buffers.len() - 1
                         }
+                        (None, None) if some_bound.contains(&(set, binding)) => UNBOUND,
                         (None, None) => {
-                            // Of an array only the first.
+                            // Of an array it is said once.
                             if missing.replace((set, binding)) != Some((set, binding)) {
-                                let place = (set, binding, element);
-                                objections.push(no_buffer(&object.name, place));
+                                objections.push(no_buffer(&object.name, (set, binding)));
                             }
-                            0
+                            UNBOUND
                         }
                     }
                 }
@@ -705,13 +714,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What is said of a variable that no buffer is bound to, or of an element of an array of them.
-fn no_buffer(name: &str, (set, binding, element): Place) -> Diagnostic {
-    let which = match element {
-        0 => String::new(),
-        _ => format!("element {element} of "),
-    };
-    let message = format!("{which}`{name}` at set {set}, binding {binding} has no buffer");
+/// What is said of a variable that no buffer is bound to.
+fn no_buffer(name: &str, (set, binding): (u32, u32)) -> Diagnostic {
+    let message = format!("`{name}` at set {set}, binding {binding} has no buffer");
     kinds::INTERFACE.error(message)
 }
 

@@ -1,6 +1,6 @@
 //! Images and samplers of a run, by set and binding.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use spirvkit_diagnostics::Diagnostic;
@@ -151,6 +151,27 @@ impl Given<'_> {
     }
 }
 
+/// Sets and bindings where something is bound to at least one element.
+struct SomeBound {
+    images: BTreeSet<(u32, u32)>,
+    samplers: BTreeSet<(u32, u32)>,
+}
+
+impl SomeBound {
+    /// Arguments of kernels are one by one.
+    fn of(resources: &Resources) -> Self {
+        let all = resources.iter().filter(|(place, _)| place.0 != ARGUMENTS);
+        let having = |has: fn(&Resource) -> bool| {
+            let bound = all.clone().filter(|it| has(it.1));
+            bound.map(|(place, _)| (place.0, place.1)).collect()
+        };
+        Self {
+            images: having(|it| it.image.is_some()),
+            samplers: having(|it| it.sampler.is_some()),
+        }
+    }
+}
+
 /// The images and samplers of a run, by their objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Images {
@@ -170,6 +191,8 @@ impl Images {
     ) -> Self {
         let mut images = Self::default();
         let mut told = None;
+        // Of an array, elements may be left out (`descriptorBindingPartiallyBound`).
+        let some_bound = SomeBound::of(given.resources);
         // Several variables may be views of one image.
         let mut shapes: BTreeMap<Place, Shape> = BTreeMap::new();
         for (object, home) in program.objects.iter().zip(homes) {
@@ -195,20 +218,14 @@ impl Images {
                         told = Some(place);
                     }
                 };
-                let here = || match (set, element) {
-                    (ARGUMENTS, _) => format!("argument {binding}, `{}`,", object.name),
-                    (_, 0) => format!("`{}` at set {set}, binding {binding}", object.name),
-                    _ => format!(
-                        "element {element} of `{}` at set {set}, binding {binding}",
-                        object.name
-                    ),
-                };
+                let here = || object.described();
                 let resource = given.resources.entry(place).or_default();
                 if declared.has_sampler {
                     sampler = resource.sampler.clone();
                     // A texel buffer that is declared as sampled is only fetched from.
                     let is_texel_buffer = declared.image.is_some_and(|it| it.dim == Dim::Buffer);
-                    if sampler.is_none() && !is_texel_buffer {
+                    let is_left_out = some_bound.samplers.contains(&(set, binding));
+                    if sampler.is_none() && !is_texel_buffer && !is_left_out {
                         object_to(format!("{} has no sampler", here()));
                     }
                 }
@@ -218,11 +235,14 @@ impl Images {
                     }
                     let image = match shapes.get(&place) {
                         Some(shape) => Bound::new(shape.clone(), declared)
+                            .map(Some)
                             .map_err(|why| format!("{}: {why}", here())),
+                        None if some_bound.images.contains(&(set, binding)) => Ok(None),
                         None => Err(format!("{} has no image", here())),
                     };
                     match image {
-                        Ok(image) => {
+                        Ok(None) => {}
+                        Ok(Some(image)) => {
                             let buffer = given.buffer(place, buffers);
                             let bytes = &mut buffers[buffer];
                             // What is also a buffer may be larger.

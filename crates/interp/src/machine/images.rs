@@ -14,7 +14,7 @@ use crate::image::{
     Request, Sampler, View, data_type, detail, gather, level, order, sample,
 };
 use crate::kinds;
-use crate::program::{BEYOND, Operand, Pc, Reg};
+use crate::program::{BEYOND, ObjectKind, Operand, Pc, Reg};
 
 /// How many bytes a texel has at most.
 const MAX_TEXEL: usize = 32;
@@ -44,8 +44,16 @@ impl<const W: usize> Gang<W> {
             }
             let image = shared.images.bound.get(object).and_then(Option::as_ref);
             let Some(image) = image else {
-                let message = || String::from("there is no image");
-                self.report_image(shared, pc, &kinds::NULL, lane, message);
+                let info = shared.program.objects.get(object);
+                match info.map(|it| it.kind) {
+                    Some(ObjectKind::Resource { .. }) => {
+                        self.report_unbound(shared, pc, lane, object as u32);
+                    }
+                    _ => {
+                        let message = || String::from("there is no image");
+                        self.report_image(shared, pc, &kinds::NULL, lane, message);
+                    }
+                }
                 self.set_texel(access, lane, &Texel::Unsigned([0; 4]));
                 continue;
             };

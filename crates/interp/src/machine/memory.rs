@@ -8,15 +8,18 @@ use super::control::{Active, Gang};
 use super::{Shared, is_column};
 use crate::kinds;
 use crate::program::{
-    Address, Atomic, BEYOND, Cell, GeneralOp, Leaf, NO_REG, Object, ObjectKind, Pair, Pc, Program,
-    Reg,
+    Address, Atomic, BEYOND, Cell, GeneralOp, Leaf, NO_REG, Object, ObjectInfo, ObjectKind, Pair,
+    Pc, Program, Reg,
 };
+use crate::run::UNBOUND;
 
 /// Why an access fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoAccess {
     /// There is no such object.
     Null,
+    /// It is an element of an array of descriptors to which nothing is bound.
+    Unbound,
     /// It ends so many bytes from its beginning.
     Bounds {
         size: usize,
@@ -62,10 +65,10 @@ impl<const W: usize> Gang<W> {
             .ok_or(NoAccess::Null)?;
         match info.kind {
             ObjectKind::Null => Err(NoAccess::Null),
-            ObjectKind::Buffer { writable, .. } => {
-                let home = shared.homes[object as usize];
-                Ok((&mut shared.buffers[home], writable))
-            }
+            ObjectKind::Buffer { writable, .. } => match shared.homes[object as usize] {
+                UNBOUND => Err(NoAccess::Unbound),
+                home => Ok((&mut shared.buffers[home], writable)),
+            },
             ObjectKind::Memory { .. } => {
                 let home = shared.homes[object as usize];
                 Ok((&mut shared.buffers[home], true))
@@ -76,7 +79,7 @@ impl<const W: usize> Gang<W> {
             }
             ObjectKind::Resource { .. } => {
                 let image = shared.images.bound.get(object as usize);
-                let image = image.and_then(Option::as_ref).ok_or(NoAccess::Null)?;
+                let image = image.and_then(Option::as_ref).ok_or(NoAccess::Unbound)?;
                 let home = shared.homes[object as usize];
                 Ok((&mut shared.buffers[home], image.declared.writable))
             }
@@ -138,7 +141,7 @@ impl<const W: usize> Gang<W> {
             return;
         }
         let kind = match why {
-            NoAccess::Null => &kinds::NULL,
+            NoAccess::Null | NoAccess::Unbound => &kinds::NULL,
             NoAccess::Bounds { .. } => &kinds::BOUNDS,
             NoAccess::ReadOnly => &kinds::READ_ONLY,
         };
@@ -156,6 +159,10 @@ impl<const W: usize> Gang<W> {
                 NoAccess::Null => {
                     format!("{what} {bytes} bytes through a pointer that points to no object")
                 }
+                NoAccess::Unbound => {
+                    let place = info.map_or_else(String::new, ObjectInfo::described);
+                    format!("{what} {bytes} bytes of {place}, to which nothing is bound")
+                }
                 NoAccess::Bounds { .. } if offset == BEYOND && image.is_some() => {
                     let extent = image.map_or_else(String::new, |image| image.shape.extent());
                     format!("the texel is not in {name}, which has {extent}")
@@ -168,6 +175,19 @@ impl<const W: usize> Gang<W> {
         };
         let invocations = self.invocations(1 << lane);
         shared.findings.add(program, kind, pc, invocations, message);
+    }
+
+    /// An element of an array of descriptors is used to which nothing is bound.
+    pub(super) fn report_unbound(&self, shared: &mut Shared<'_>, pc: Pc, lane: usize, object: u32) {
+        let program = shared.program;
+        let message = || match program.objects.get(object as usize) {
+            Some(info) => format!("uses {}, to which nothing is bound", info.described()),
+            None => String::from("uses an unknown object"),
+        };
+        let invocations = self.invocations(1 << lane);
+        shared
+            .findings
+            .add(program, &kinds::NULL, pc, invocations, message);
     }
 
     pub(crate) fn load(
@@ -256,15 +276,19 @@ impl<const W: usize> Gang<W> {
         shared: &mut Shared<'_>,
         memory: &mut [u8],
         active: &Active<W>,
-        to: Reg,
-        address: Address,
-        stride: u32,
+        pc: Pc,
+        (to, address, stride): (Reg, Address, u32),
     ) {
         for lane in active.lanes() {
             let (object, offset) = self.locate(address, lane);
-            let size = self
-                .object(shared, memory, object, lane)
-                .map_or(0, |it| it.0.len());
+            let size = match self.object(shared, memory, object, lane) {
+                Ok((bytes, _)) => bytes.len(),
+                Err(NoAccess::Unbound) => {
+                    self.report_unbound(shared, pc, lane, object);
+                    0
+                }
+                Err(_) => 0,
+            };
             let length = size.saturating_sub(offset as usize) / stride as usize;
             self.columns[to as usize][lane] = u32::try_from(length).unwrap_or(u32::MAX);
         }

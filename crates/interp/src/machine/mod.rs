@@ -502,7 +502,7 @@ impl<const W: usize> Gang<W> {
                     to,
                     address,
                     stride,
-                } => self.array_length(shared, memory, &active, to, address, stride),
+                } => self.array_length(shared, memory, &active, pc, (to, address, stride)),
                 Inst::General(index) => {
                     self.general(shared, &active, pc, &program.general[index as usize]);
                 }

@@ -219,20 +219,61 @@ fn elements_beyond_the_last() {
     }
 }
 
+/// An array may be bound in part; the elements that are left out are only not to be used.
 #[test]
-fn of_an_array_the_first_missing_element_is_named() {
+fn elements_to_which_nothing_is_bound() {
+    let read = "%at = OpAccessChain %ptr %four %value %u0 %u0
+%result = OpLoad %u32 %at";
+    let write = "%at = OpAccessChain %ptr %four %value %u0 %u0
+OpStore %at %u1
+%result = OpCopyObject %u32 %u1";
+    let length = "%at = OpAccessChain %ptr_block %four %value
+%result = OpArrayLength %u32 %at 0";
+    for (body, there, what) in [
+        (read, 43, "reads 4 bytes of element 1 of "),
+        (write, 1, "writes 4 bytes of element 1 of "),
+        (length, 3, "uses element 1 of "),
+    ] {
+        let words = shader(body, "");
+        for (size, is_robust) in SIZES.iter().zip([false, true].into_iter().cycle()) {
+            let run = |value: u32| {
+                let run = Run::new(&words)
+                    .subgroup_size(*size)
+                    .robust(is_robust)
+                    .element(0, 0, 0, &[40u32, 0, 0])
+                    .element(0, 0, 3, &[43u32, 0, 0])
+                    .storage(0, 3, &[0, value]);
+                run.dispatch([1, 1, 1]).unwrap()
+            };
+            let out = run(3);
+            out.assert_clean();
+            assert_eq!(out.read::<u32>(0, 3)[0], there);
+            let out = run(1);
+            let [finding] = &out.findings[..] else {
+                panic!("{body}: {:?}", out.findings);
+            };
+            assert_eq!(finding.rule(), "run.null");
+            let message = finding.message();
+            assert!(message.starts_with(what), "{message}");
+            assert!(message.contains("at set 0, binding 0, to which nothing is bound"));
+            assert_eq!(out.element(0, 0, 1), None);
+        }
+    }
+}
+
+#[test]
+fn an_array_of_which_no_element_is_bound_is_refused_once() {
     let words = shader(
         "%at = OpAccessChain %ptr %four %value %u0 %u0
 %result = OpLoad %u32 %at",
         "",
     );
-    let run = Run::new(&words).element(0, 0, 0, &[1u32]);
-    let errors = run.dispatch([1, 1, 1]).unwrap_err();
+    let errors = Run::new(&words).dispatch([1, 1, 1]).unwrap_err();
     let errors: Vec<&str> = errors.iter().map(|error| error.message()).collect();
     let [first, second] = errors[..] else {
         panic!("{errors:?}");
     };
-    assert!(first.starts_with("element 1 of "), "{first}");
+    assert!(first.ends_with("at set 0, binding 0 has no buffer"));
     assert!(second.ends_with("at set 0, binding 3 has no buffer"));
 }
 

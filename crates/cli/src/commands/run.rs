@@ -6,15 +6,17 @@ mod explore;
 mod images;
 mod json;
 mod npy;
+mod outputs;
 mod places;
 mod png;
 mod races;
+mod slices;
 mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::{Severity, Source, render};
@@ -30,13 +32,15 @@ use crate::look::{self, Looked, look};
 use crate::report::{Format, Messages, Reporter, stream};
 use crate::run::Progress;
 use arguments::{Contents, Push};
-use buffers::Buffers;
+use buffers::{Buffers, add};
 use places::{Blocks, Wanted};
 use watch::{Code, Watcher};
 
 /// Run a compute shader or a kernel, without a GPU, and report what goes wrong
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, args_override_self = true)]
+#[command(group(ArgGroup::new("exploring").args(["explore", "reachable"]).multiple(true)))]
+#[command(group(ArgGroup::new("racing").args(["race", "explore", "reachable"]).multiple(true)))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Single,
@@ -46,7 +50,8 @@ pub(crate) struct Arguments {
     entry_point: Option<String>,
 
     /// How many workgroups to run, in each dimension
-    #[arg(long, value_name = "X[,Y[,Z]]", default_value = "1", value_parser = arguments::groups)]
+    #[arg(long, value_name = "X[,Y[,Z]]", default_value = "1", value_parser = arguments::groups,
+          conflicts_with = "global_size")]
     dispatch: [u32; 3],
 
     /// Bind a buffer, or write a part of it: WHERE is SET:BINDING, the name of a variable, a
@@ -93,7 +98,7 @@ pub(crate) struct Arguments {
     trace: Vec<[u32; 3]>,
 
     /// Show no more than this many lines of traces
-    #[arg(long, value_name = "N", default_value = "10000")]
+    #[arg(long, value_name = "N", default_value = "10000", requires = "trace")]
     max_trace: usize,
 
     /// Write to a file which lines and blocks were executed how often, in lcov's format
@@ -132,7 +137,7 @@ pub(crate) struct Arguments {
 
     /// Accept races of what is at a line of the source, or of an instruction: FILE:LINE, the id
     /// of its result, or its byte in the module, such as 0x1a4
-    #[arg(long, value_name = "FILE:LINE")]
+    #[arg(long, value_name = "FILE:LINE", requires = "racing")]
     accept_race: Vec<look::places::Wanted>,
 
     /// Show all outcomes that the memory model allows; for small programs
@@ -146,7 +151,7 @@ pub(crate) struct Arguments {
     reachable: Vec<explore::Asked>,
 
     /// End exploration after this many executions and beginnings of executions
-    #[arg(long, value_name = "N", default_value_t = MAX_LOOKS)]
+    #[arg(long, value_name = "N", default_value_t = MAX_LOOKS, requires = "exploring")]
     max_looks: u64,
 
     /// Run in this many orders of invocations
@@ -201,7 +206,8 @@ CONTENTS is one of
   FILE.npy           a NumPy array, of the type that the module declares
   FILE.png           an image, in the format that the module declares, else in RGBA
   FORMAT:SIZE        an image of zeros, such as rgba8:64x32, or rgba8:64x32x6 with six
-                     layers; the bytes of a file with :FILE behind it
+                     layers; behind the size, ,levels=N and ,samples=N; at the end
+                     :FILE or :TYPE:NUMBERS, its bytes
   sampler:HOW        nearest or linear, and repeat, mirror, clamp or border, such as
                      sampler:linear,clamp; without one, samplers are nearest,repeat
   FILE, raw:FILE     any other file, byte by byte
@@ -209,9 +215,15 @@ CONTENTS is one of
 Numbers are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN. In JSON
 these and hexadecimal ones are strings.
 
+What is bound at a place may be an element of an array of descriptors (x[2], 0:1[2]);
+elements that nothing is bound to must not be used. Of an image, x.level[1],
+x.layer[2] and x.sample[3] are parts to show and write.
+
 Accesses out of bounds, divisions by zero, barriers that not all invocations reach
 and the like are reported with the instruction and the invocation; `spv explain`
-explains each. What can't be run yet is refused before anything is run.
+explains each. What can't be run yet is refused before anything is run. Files of
+--out and --coverage hold what a run leaves, whatever is found in it; none of them is
+written if something is refused, or one of them can't be made.
 
 Coverage and profiles go by the lines of the shader's source if the module has
 debug information, else by those of its assembly text, as `spv dis` writes it.
@@ -255,10 +267,9 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
     let blocks = Blocks {
         reflection: &reflection,
     };
-    let wanted = arguments.print.iter();
-    let wanted = wanted.chain(arguments.out.iter().map(|(wanted, _)| wanted));
     let mut buffers = Buffers::new(&blocks);
-    buffers.check(wanted, messages);
+    let explores = arguments.explore || !arguments.reachable.is_empty();
+    blocks.check(&arguments.print, &arguments.out, explores, messages);
     buffers.bind(&arguments.bind, messages);
     buffers.give(&arguments.arg, messages);
     buffers.push(&arguments.push, messages);
@@ -269,7 +280,7 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
     }
     let bound = buffers.bound();
     let run = buffers.into_run(run);
-    if arguments.explore || !arguments.reachable.is_empty() {
+    if explores {
         return explore::explore(arguments, looked, &blocks, bound, run, messages);
     }
     let is_watched =
@@ -293,22 +304,18 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
     let findings = in_place(looked, findings);
     if let Some(outcome) = &outcome {
         let coverage = watcher.as_ref().zip(arguments.coverage.as_ref());
-        if let Some((watcher, path)) = coverage {
-            buffers::write_output(path, watcher.coverage().as_bytes(), messages);
-        }
-        for (wanted, path) in &arguments.out {
-            buffers::write_part(&blocks, wanted, path, outcome, messages);
-        }
+        let coverage = coverage.map(|(watcher, path)| (path, watcher.coverage().into_bytes()));
+        outputs::write(&blocks, &arguments.out, coverage, outcome, messages);
     }
     let shown = outcome.iter().flat_map(|outcome| {
         let print = arguments.print.iter();
-        print.map(|wanted| (wanted, buffers::value(&blocks, wanted, outcome)))
+        print.map(|wanted| (wanted, outputs::value(&blocks, wanted, outcome)))
     });
     let mut values = Vec::new();
     for (wanted, value) in shown {
         match value {
             Ok(value) => values.push((wanted, value)),
-            Err(why) => buffers::add(messages, wanted, &why),
+            Err(why) => add(messages, wanted, &why),
         }
     }
     let results = Results {

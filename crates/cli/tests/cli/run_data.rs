@@ -455,3 +455,51 @@ fn kernels() {
     of(&["--arg", "values:u32=[1]"]).fails(1, "not one that is named");
     assert!(!dir.files().contains(&"x.bin".to_owned()));
 }
+
+/// Findings don't keep files from being written; whatever is refused does.
+#[test]
+fn files_are_written_unless_something_is_refused() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", SHADER);
+    let outputs = ["--coverage", "a.info", "--out", "result=result.json"];
+    let bound = |given| {
+        [
+            "run",
+            "a.spvasm",
+            "--push",
+            "scale=2",
+            "--bind",
+            given,
+            "--bind",
+            "result=zeros:8",
+        ]
+    };
+    let written = |given: &'static str, rest: &[&str], code| {
+        let ran = dir.spv(&[&bound(given)[..], &outputs, rest].concat());
+        assert_eq!(ran.code, code, "{}", ran.stderr);
+        let files = dir.files();
+        let written = files.iter().filter(|it| *it != "a.spvasm").count();
+        for file in ["a.info", "result.json"] {
+            _ = std::fs::remove_file(dir.path(file));
+        }
+        written
+    };
+    let whole = r#"given={"count":2,"pairs":[{"x":1},{"x":2}]}"#;
+    assert_eq!(written(whole, &[], 0), 2);
+    // The second invocation reads out of bounds.
+    let short = r#"given={"count":2,"pairs":[{"x":1}]}"#;
+    assert_eq!(written(short, &[], 1), 2);
+    for refused in [
+        &["--subgroup-size", "3"][..],
+        &["--print", "nothing"],
+        &["--bind", "given=missing.bin"],
+        &["--out", "given=given.png"],
+        &["--out", "given.pairs=pairs.bin"],
+        &["--spec", "1=2"],
+    ] {
+        assert_eq!(written(whole, refused, 1), 0, "{refused:?}");
+    }
+    let usage = ["--dispatch", "1", "--global-size", "2"];
+    assert_eq!(written(whole, &usage, 2), 0);
+    assert_eq!(written(whole, &["--max-trace", "2"], 2), 0);
+}

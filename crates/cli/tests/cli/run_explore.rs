@@ -143,6 +143,16 @@ fn what_is_too_large_or_unclear_is_refused() {
         ran.stderr
     );
     fails(&["--explore", "--race"], 2, "cannot be used with");
+    fails(&["--max-looks", "1"], 2, "required");
+    // Before anything is explored.
+    let shown = |what| {
+        let ran = dir.spv(&with("a.spvasm", &["--explore", "--print", what]));
+        assert!(ran.stdout.is_empty(), "{ran:?}");
+        ran.fails(1, what);
+    };
+    for what in ["nothing", "0:2", "seen.x"] {
+        shown(what);
+    }
     fails(
         &["--reachable", "0:0[0] = 1"],
         2,
@@ -182,6 +192,9 @@ fn races_are_accepted_at_a_line_or_an_instruction() {
         .fails(1, "no source file");
     let unknown = ["--race", "--accept-race", "%nothing"];
     dir.spv(&with("racy.spvasm", &unknown)).fails(1, "nothing");
+    // Without a look for races there are none to accept.
+    let alone = with("racy.spvasm", &["--accept-race", &store]);
+    dir.spv(&alone).fails(2, "required");
 }
 
 #[test]
@@ -226,4 +239,20 @@ fn accesses_out_of_bounds_may_be_allowed() {
     );
     let ran = dir.spv(&with("a.spvasm", &[&beyond[..], &["--robust"]].concat()));
     assert_eq!(ran.text(), "seen: 0 1\n");
+}
+
+/// A type without a layout can't be shown, which is said before anything is explored.
+#[test]
+fn what_has_no_layout_is_refused_before_the_run() {
+    let dir = Dir::new();
+    dir.write(
+        "a.spvasm",
+        SHADER.replace("OpDecorate %array ArrayStride 4\n", ""),
+    );
+    for mode in [&["--explore"][..], &["--max-steps", "1"], &[]] {
+        let ran = dir.spv(&with("a.spvasm", &[mode, &["--print", "seen"]].concat()));
+        ran.fails(1, "is not laid out as numbers");
+        // Nor has anything run.
+        assert!(!ran.stderr.contains("run.steps"), "{}", ran.stderr);
+    }
 }

@@ -316,3 +316,289 @@ fn layers_are_given_behind_the_sides() {
     fails("from=r8:2x1x3", "to=r8:1x2x6", "squares");
     fails("from=r8:2x1x3", "to=r8:1x1x7", "six layers");
 }
+
+/// Reads a texel of a level and a sample, which the workgroup says.
+fn fetching(declared: &str, operands: &str, component: &str) -> String {
+    SHADER
+        .replace("NUMBER", "f32")
+        .replace("2D 0 0 0 2 FROM", declared)
+        .replace("2D 0 0 0 2 TO", "2D 0 0 0 2 R32f")
+        .replace("OpMemoryModel", "OpCapability Sampled1D\nOpMemoryModel")
+        .replace(
+            "OpImageRead %f324 %source %at",
+            &format!("OpImageFetch %f324 %source %zeros {operands} %which"),
+        )
+        .replace(
+            "%source = ",
+            &format!("%which = OpCompositeExtract %u32 %three {component}\n%source = "),
+        )
+        .replace(
+            "%main = OpFunction ",
+            "%zero = OpConstant %u32 0\n%zeros = OpConstantComposite %v2u32 %zero %zero\n%main = OpFunction ",
+        )
+}
+
+#[test]
+fn images_have_levels_and_samples() {
+    let dir = Dir::new();
+    dir.write("levels.spvasm", fetching("2D 0 0 0 1 Unknown", "Lod", "0"));
+    dir.write(
+        "samples.spvasm",
+        fetching("2D 0 0 1 1 Unknown", "Sample", "0"),
+    );
+    let run = |file, from: &str, rest: &[&str]| {
+        let given = [
+            "run",
+            file,
+            "--dispatch",
+            "4",
+            "--bind",
+            from,
+            "--bind",
+            "to=r32f:4x1",
+        ];
+        dir.spv(&[&given[..], rest].concat())
+    };
+    // Four by two texels, two by one, and one.
+    let levels = "from=r32f:4x2,levels=3:f32:1,2,3,4,5,6,7,8,9,10,11";
+    let ran = run(
+        "levels.spvasm",
+        levels,
+        &["--print", "to[0..3]", "--robust"],
+    );
+    assert_eq!(ran.text(), "to: 1 9 11\n");
+    let samples = "from=r32f:2x1,samples=4:f32:1,2,3,4,5,6,7,8";
+    let ran = run("samples.spvasm", samples, &["--print", "to"]);
+    assert_eq!(ran.text(), "to: 1 2 3 4\n");
+    let fails = |file, from, code, message| run(file, from, &[]).fails(code, message);
+    fails(
+        "levels.spvasm",
+        "from=r32f:4x2,levels=4",
+        1,
+        "at most 3 levels",
+    );
+    fails(
+        "levels.spvasm",
+        "from=r32f:4x2,samples=2",
+        1,
+        "several samples",
+    );
+    fails("levels.spvasm", "from=r32f:4x2,levels=0", 2, "`levels=0`");
+    fails("levels.spvasm", "from=r32f:4x2,samples=3", 2, "`samples=3`");
+    fails("levels.spvasm", "from=r32f:4x2,depth=3", 2, "`depth=3`");
+    let both = "from=r32f:4x2,levels=2,samples=2";
+    fails("levels.spvasm", both, 2, "one level");
+    fails(
+        "levels.spvasm",
+        "from=r32f:4x2:f32:1,2",
+        1,
+        "takes 32 bytes, but here are 8",
+    );
+}
+
+#[test]
+fn parts_of_images_are_written_and_shown() {
+    let dir = Dir::new();
+    dir.write("levels.spvasm", fetching("2D 0 0 0 1 Unknown", "Lod", "0"));
+    dir.write(
+        "samples.spvasm",
+        fetching("2D 0 0 1 1 Unknown", "Sample", "0"),
+    );
+    dir.write("two.bin", [7.0f32, 8.0].map(f32::to_le_bytes).concat());
+    let run = |file, rest: &[&str]| {
+        let given = ["run", file, "--dispatch", "3", "--bind", "to=r32f:4x1"];
+        dir.spv(&[&given[..], rest].concat())
+    };
+    let levels = ["--bind", "from=r32f:4x2,levels=3"];
+    let parts = [
+        "--bind",
+        "from.level[1]=two.bin",
+        "--bind",
+        "from.level[2]=f32:0.5",
+        "--print",
+        "to[0..3]",
+        "--print",
+        "from.level[1]",
+        "--print",
+        "from.level[2].sample[0]",
+        "--print",
+        "from.level[1][1..2]",
+        "--print",
+        "from.level[1]:u8[2..5]",
+        "--out",
+        "from.level[1]=level.bin",
+        "--out",
+        "from.level[2]=level.png",
+    ];
+    let ran = run("levels.spvasm", &[&levels[..], &parts].concat());
+    assert_eq!(
+        ran.text(),
+        "to: 0 7 0.5\nfrom.level[1]: 7 8\nfrom.level[2].sample[0]: 0.5\n\
+         from.level[1]: 8\nfrom.level[1]: 224 64 0\n"
+    );
+    assert_eq!(dir.read("level.bin"), dir.read("two.bin"));
+    let mut reader = Decoder::new(Cursor::new(dir.read("level.png")))
+        .read_info()
+        .unwrap();
+    let mut pixels = [0; 2];
+    reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(pixels, [0x80, 0]);
+    let samples = [
+        "--bind",
+        "from=r32f:2x1,samples=4",
+        "--bind",
+        "from.sample[2]=f32:3,4",
+        "--print",
+        "to[0..3]",
+        "--print",
+        "from.sample[2]",
+        "--print",
+        "from.sample[1]",
+    ];
+    let expected = "to: 0 0 3\nfrom.sample[2]: 3 4\nfrom.sample[1]: 0 0\n";
+    assert_eq!(run("samples.spvasm", &samples).text(), expected);
+    // A picture for one level.
+    dir.write(
+        "small.png",
+        picture(ColorType::Grayscale, BitDepth::Eight, &[255, 0, 0, 0, 0, 0]),
+    );
+    let wide = [
+        "--bind",
+        "from=r32f:6x4,levels=3",
+        "--bind",
+        "from.level[1]=small.png",
+    ];
+    let shown = ["--print", "from.level[1]"];
+    let ran = run("levels.spvasm", &[&wide[..], &shown].concat());
+    assert_eq!(ran.text(), "from.level[1]: 1 0 0 0 0 0\n");
+    let fails = |rest: &[&str], message| {
+        run("levels.spvasm", &[&levels[..], rest].concat()).fails(1, message);
+    };
+    fails(
+        &["--bind", "from.level[3]=f32:1"],
+        "there is no level 3: the image has 3",
+    );
+    fails(&["--bind", "from.layer[1]=f32:1"], "there is no layer 1");
+    fails(&["--bind", "from.sample[1]=f32:1"], "there is no sample 1");
+    fails(
+        &["--bind", "from.level[2]=f32:1,2"],
+        "8 bytes are given, but the texels take 4",
+    );
+    fails(
+        &["--bind", "from.level[2]=small.png"],
+        "the picture has 3 × 2 × 1 texels",
+    );
+    fails(
+        &["--bind", "from.level[2]=r32f:1x1"],
+        "this is a part of an image",
+    );
+    fails(
+        &["--bind", "from.depth[2]=f32:1"],
+        "parts of an image are level[N]",
+    );
+    let early = ["--bind", "from.level[1]=two.bin"];
+    run("levels.spvasm", &early).fails(1, "nothing is bound yet");
+}
+
+#[test]
+fn layers_are_parts_too() {
+    let dir = Dir::new();
+    let text = SHADER
+        .replace("NUMBER", "f32")
+        .replace("2D 0 0 0 2 FROM", "2D 0 1 0 2 R8")
+        .replace("2D 0 0 0 2 TO", "Cube 0 1 0 2 R8")
+        .replace("%v2u32 %three %three 0 1", "%v3u32 %three %three 0 1 2");
+    dir.write("a.spvasm", text);
+    let ran = dir.spv(&[
+        "run",
+        "a.spvasm",
+        "--dispatch",
+        "1,1,3",
+        "--bind",
+        "from=r8:2x1x3",
+        "--bind",
+        "from.layer[1]=u8:51,7",
+        "--bind",
+        "to=r8:1x1x6",
+        "--print",
+        "to.layer[1]:u8",
+        "--print",
+        "from.layer[1]:u8",
+        "--print",
+        "to:u8",
+        "--out",
+        "to.layer[1]=face.png",
+    ]);
+    assert_eq!(
+        ran.text(),
+        "to.layer[1]: 51\nfrom.layer[1]: 51 7\nto: 0 51 0 0 0 0\n"
+    );
+    let mut reader = Decoder::new(Cursor::new(dir.read("face.png")))
+        .read_info()
+        .unwrap();
+    let mut pixels = [0];
+    reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(pixels, [51]);
+}
+
+/// Of an array, elements may be left out, and each has a sampler of its own.
+#[test]
+fn arrays_are_bound_in_part() {
+    let dir = Dir::new();
+    let text = SHADER
+        .replace("NUMBER", "f32")
+        .replace("2D 0 0 0 2 FROM", "2D 0 0 0 1 Unknown")
+        .replace("2 TO", "2 R32f")
+        .replace("%ptr_from = OpTypePointer UniformConstant %from_type",
+            "%sampled = OpTypeSampledImage %from_type
+%u4 = OpConstant %u32 4
+%four = OpTypeArray %sampled %u4
+%ptr_four = OpTypePointer UniformConstant %four
+%ptr_from = OpTypePointer UniformConstant %sampled
+%v2f32 = OpTypeVector %f32 2
+%half = OpConstant %f32 0.5
+%middle = OpConstantComposite %v2f32 %half %half
+%zero = OpConstant %f32 0")
+        .replace("%from = OpVariable %ptr_from", "%from = OpVariable %ptr_four")
+        .replace("%source = OpLoad %from_type %from",
+            "%index = OpCompositeExtract %u32 %three 0\n%one = OpAccessChain %ptr_from %from %index\n%source = OpLoad %sampled %one")
+        .replace("OpImageRead %f324 %source %at", "OpImageSampleExplicitLod %f324 %source %middle Lod %zero");
+    dir.write("a.spvasm", text);
+    let run = |count: &str| {
+        dir.spv(&[
+            "run",
+            "a.spvasm",
+            "--dispatch",
+            count,
+            "--bind",
+            "from[0]=r32f:1x1:f32:5",
+            "--bind",
+            "from[1]=r32f:2x1:f32:6,7",
+            "--bind",
+            "from[1]=sampler:linear,clamp",
+            "--bind",
+            "to=r32f:4x1",
+            "--print",
+            "to",
+            "--print",
+            "from[1]",
+        ])
+    };
+    assert_eq!(run("2").text(), "to: 5 6.5 0 0\nfrom[1]: 6 7\n");
+    let ran = run("3");
+    assert_eq!(ran.code, 1);
+    let message = "uses element 2 of `from` at set 0, binding 0, to which nothing is bound";
+    assert!(ran.stderr.contains("run.null"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    let shown = dir.spv(&[
+        "run",
+        "a.spvasm",
+        "--bind",
+        "from[0]=r32f:1x1",
+        "--bind",
+        "to=r32f:4x1",
+        "--print",
+        "from[2]",
+    ]);
+    shown.fails(1, "nothing is bound there");
+}

@@ -1,19 +1,17 @@
-//! What goes into buffers, and comes out of them.
+//! What goes into buffers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::Value;
-use spirvkit::interp::{Final, Image, MAX_BUFFER, Name, Outcome, Run, Sampler};
+use spirvkit::interp::{Image, MAX_BUFFER, Name, Run, Sampler};
 use spirvkit::reflect::DescriptorKind;
 
-use super::arguments::{Contents, FileForm, Push, Type};
+use super::arguments::{Contents, FileForm, Push};
 use super::images;
 use super::json::{self, MAX_BYTES};
 use super::npy;
-use super::places::{Blocks, Found, Home, Part, Wanted, wanted};
-use super::png;
-use crate::output::write_file;
+use super::places::{Blocks, Found, Home, Wanted, wanted};
+use super::slices::Slice;
 use crate::report::{Messages, kinds};
 
 /// The buffers of a run.
@@ -29,6 +27,10 @@ pub(super) struct Buffers<'b, 'r> {
 /// Why something can't be put into an image.
 const NO_IMAGE: &str = "this is an image: give it a PNG file, or its format and size, such as \
                         rgba8:64x32 or, with its bytes, rgba8:64x32:FILE";
+
+/// Why something can't be put into a part of an image.
+const NO_TEXELS: &str = "this is a part of an image: give it a PNG file, a file with its bytes, or \
+                         numbers, such as u8:255,0,0,255";
 
 /// Why something can't be put into a sampler.
 const NO_SAMPLER: &str = "this is a sampler: say how it samples, such as sampler:linear,clamp";
@@ -47,23 +49,6 @@ impl<'b, 'r> Buffers<'b, 'r> {
             samplers: BTreeMap::new(),
             local: Vec::new(),
             push: Vec::new(),
-        }
-    }
-
-    /// Whether all of these can be found.
-    pub(super) fn check<'w>(&self, all: impl Iterator<Item = &'w Wanted>, messages: &mut Messages) {
-        for wanted in all {
-            match self.blocks.find(wanted) {
-                Err(why) => add(messages, wanted, &why),
-                Ok(found) if found.part.is_none() && wanted.ty.is_none() => {
-                    let why = "the module doesn't say of what type it is; name one, such as :f32";
-                    if wanted.binding().is_none() {
-                        continue;
-                    }
-                    add(messages, wanted, why);
-                }
-                Ok(_) => {}
-            }
         }
     }
 
@@ -86,6 +71,7 @@ impl<'b, 'r> Buffers<'b, 'r> {
                 part: None,
                 is_whole: true,
                 range: None,
+                slice: None,
             };
             let done = wanted.only_shown().and_then(|()| match contents {
                 Contents::Local(bytes) => {
@@ -149,6 +135,9 @@ impl<'b, 'r> Buffers<'b, 'r> {
     /// Puts contents where they belong.
     fn fill(&mut self, found: Found, contents: &Contents) -> Result<(), String> {
         self.suits(&found.home, contents)?;
+        if let Some(slice) = found.slice {
+            return self.fill_slice(found, slice, contents);
+        }
         match contents {
             Contents::Texels(texels) => {
                 let image = self.blocks.image(&found.home, texels)?;
@@ -205,6 +194,32 @@ impl<'b, 'r> Buffers<'b, 'r> {
                 }
             }
         }
+    }
+
+    /// Puts texels into a part of an image that is there already.
+    fn fill_slice(
+        &mut self,
+        found: Found,
+        slice: Slice,
+        contents: &Contents,
+    ) -> Result<(), String> {
+        let image = self.images.get(&found.home).ok_or(
+            "nothing is bound yet that this is a part of: give its format and size first, \
+             such as rgba8:64x32,levels=3",
+        )?;
+        let bytes = match contents {
+            Contents::Numbers(numbers) => numbers.bytes.clone(),
+            Contents::File(path, FileForm::Raw) => images::read(path)?,
+            Contents::File(path, FileForm::Png) => {
+                let size = slice.size(image)?;
+                images::texels_of(path, image, size)
+                    .map_err(|why| format!("{}: {why}", path.display()))?
+            }
+            _ => return Err(NO_TEXELS.into()),
+        };
+        let image = slice.put(image.clone(), &bytes)?;
+        self.images.insert(found.home, image);
+        Ok(())
     }
 
     /// The bytes of a buffer that values are written to. What is written as a whole begins with
@@ -294,8 +309,7 @@ impl<'b, 'r> Buffers<'b, 'r> {
 
     /// Gives a run all of this.
     pub(super) fn into_run<'a>(mut self, mut run: Run<'a>) -> Run<'a> {
-        for (set, binding) in self.blocks.samplers() {
-            let home = Home::Buffer(set, binding, 0);
+        for home in self.blocks.samplers(self.images.keys()) {
             self.samplers.entry(home).or_default();
         }
         for (home, image) in self.images {
@@ -328,141 +342,9 @@ impl<'b, 'r> Buffers<'b, 'r> {
 }
 
 /// An argument by its index or its name.
-fn argument(name: &str) -> Name {
+pub(super) fn argument(name: &str) -> Name {
     match name.parse::<u32>() {
         Ok(index) => index.into(),
         Err(_) => name.into(),
-    }
-}
-
-/// What memory holds in the end.
-pub(super) trait Memory {
-    /// The bytes of a buffer or an image; none if there is none.
-    fn bytes_of(&self, home: &Home) -> &[u8];
-
-    /// The image that stands there, if one does.
-    fn image_of(&self, home: &Home) -> Option<&Image>;
-
-    /// Whether there is an argument of this name.
-    fn is_there(&self, _home: &Home) -> Result<(), String> {
-        Ok(())
-    }
-}
-
-impl Memory for Outcome {
-    fn bytes_of(&self, home: &Home) -> &[u8] {
-        if let Some(image) = self.image_of(home) {
-            return image.contents();
-        }
-        match home {
-            Home::Buffer(set, binding, element) => {
-                self.element(*set, *binding, *element).unwrap_or_default()
-            }
-            Home::Argument(name) => self.argument_bytes(argument(name)),
-        }
-    }
-
-    fn image_of(&self, home: &Home) -> Option<&Image> {
-        match home {
-            Home::Buffer(set, binding, element) => self.image_element(*set, *binding, *element),
-            Home::Argument(name) => self.image_argument(argument(name)),
-        }
-    }
-
-    fn is_there(&self, home: &Home) -> Result<(), String> {
-        match home {
-            Home::Argument(name) if !self.has_argument(argument(name)) => {
-                Err(format!("there is no argument with memory called `{name}`"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Memory for Final<'_> {
-    fn bytes_of(&self, home: &Home) -> &[u8] {
-        match home {
-            Home::Buffer(set, binding, element) => self.element(*set, *binding, *element),
-            Home::Argument(name) => name.parse().map_or(&[], |index| self.argument(index)),
-        }
-    }
-
-    fn image_of(&self, _: &Home) -> Option<&Image> {
-        None
-    }
-}
-
-/// What is in a part after the run.
-pub(super) fn value(
-    blocks: &Blocks<'_>,
-    wanted: &Wanted,
-    memory: &dyn Memory,
-) -> Result<Value, String> {
-    let found = blocks.find(wanted)?;
-    memory.is_there(&found.home)?;
-    if let (None, Some(image)) = (wanted.ty, memory.image_of(&found.home)) {
-        return images::value(image, found.range);
-    }
-    let bytes = memory.bytes_of(&found.home);
-    match (wanted.ty, found.part) {
-        (Some(ty), part) => {
-            let numbers = numbers(bytes, part, ty, found.range).chunks_exact(ty.size());
-            Ok(numbers.map(|bytes| ty.value(bytes)).collect())
-        }
-        (None, Some(part)) => json::read(blocks, part, found.range, bytes),
-        (None, None) => Err("its type is unknown".into()),
-    }
-}
-
-/// The bytes of whole numbers from a part on, or of some of them.
-fn numbers(bytes: &[u8], part: Option<Part>, ty: Type, range: Option<(u64, u64)>) -> &[u8] {
-    let offset = |it: u64| usize::try_from(it).unwrap_or(usize::MAX).min(bytes.len());
-    let rest = &bytes[offset(part.map_or(0, |part| part.offset))..];
-    let count = rest.len() / ty.size();
-    let (first, end) = range.unwrap_or((0, u64::MAX));
-    let [first, end] = [first, end].map(|it| offset(it).min(count));
-    &rest[first * ty.size()..end.max(first) * ty.size()]
-}
-
-/// Writes a part to a file, in the form that its name says.
-pub(super) fn write_part(
-    blocks: &Blocks<'_>,
-    wanted: &Wanted,
-    path: &Path,
-    outcome: &Outcome,
-    messages: &mut Messages,
-) {
-    let made = blocks.find(wanted).and_then(|found| {
-        outcome.is_there(&found.home)?;
-        let bytes = outcome.bytes_of(&found.home);
-        match (FileForm::of(&path.to_string_lossy()), wanted.ty, found.part) {
-            (FileForm::Png, ..) => match outcome.image_of(&found.home) {
-                Some(image) => png::write(image),
-                None => Err("it is no image, so it can't be written as PNG".into()),
-            },
-            (FileForm::Json, ..) => {
-                let value = value(blocks, wanted, outcome)?;
-                Ok(format!("{value}\n").into_bytes())
-            }
-            (FileForm::Npy, Some(ty), _) => {
-                let numbers = numbers(bytes, found.part, ty, found.range);
-                let count = numbers.len() / ty.size();
-                Ok(npy::file(ty, &[count as u64], numbers))
-            }
-            (FileForm::Npy, None, Some(part)) => npy::of_part(blocks, part, found.range, bytes),
-            (FileForm::Npy, None, None) => Err("name a type of numbers, such as :f32".into()),
-            (FileForm::Raw, ..) if found.is_whole => Ok(bytes.to_vec()),
-            (FileForm::Raw, ..) => Err("only a whole buffer can be written as it is".into()),
-        }
-    });
-    match made {
-        Ok(bytes) => write_output(path, &bytes, messages),
-        Err(why) => add(messages, wanted, &why),
-    }
-}
-
-pub(super) fn write_output(path: &Path, bytes: &[u8], messages: &mut Messages) {
-    if let Err(error) = write_file(path, bytes) {
-        messages.add_write_error(&path.display().to_string(), &error);
     }
 }

@@ -7,8 +7,8 @@ use spirvkit::Diagnostic;
 use spirvkit::diagnostics::Source;
 use spirvkit::interp::{Condition, Explored, Final, Run};
 
-use super::buffers::{self, Memory};
 use super::json::text as value_text;
+use super::outputs::{self, Memory};
 use super::places::{Blocks, Wanted};
 use super::{Arguments, in_place, report_of};
 use crate::look::Looked;
@@ -52,7 +52,7 @@ struct Results<'a, 'r> {
 impl Results<'_, '_> {
     fn shown(&self, memory: &dyn Memory) -> Shown {
         let one = |wanted: &Wanted| {
-            let value = buffers::value(self.blocks, wanted, memory);
+            let value = outputs::value(self.blocks, wanted, memory);
             (wanted.label(), value.unwrap_or_else(Value::String))
         };
         self.wanted.iter().map(one).collect()

@@ -9,7 +9,7 @@ use spirvkit::grammar::{Dim, Enumeration, ImageFormat};
 use spirvkit::interp::{AddressMode, Dimension, Filter, Image, MAX_IMAGE, Sampler};
 use spirvkit::reflect::{self, DescriptorKind, TypeKind};
 
-use super::arguments::Type;
+use super::arguments::{Numbers, Type, numbers};
 use super::json::MAX_VALUES;
 use super::places::{Blocks, Home};
 use super::png;
@@ -20,22 +20,80 @@ pub(super) struct Texels {
     format: Format,
     /// One to four numbers: sides, and perhaps layers.
     size: Vec<u32>,
-    file: Option<PathBuf>,
+    levels: u32,
+    samples: u32,
+    bytes: Bytes,
 }
 
-/// `FORMAT:WIDTH[xHEIGHT[xDEPTH]][xLAYERS][:FILE]`; nothing if it doesn't begin with a format.
+/// What an image has in its texels.
+#[derive(Clone, Debug)]
+enum Bytes {
+    Zeros,
+    Numbers(Numbers),
+    File(PathBuf),
+}
+
+/// How many descriptors an array may have.
+const MAX_DESCRIPTORS: u32 = 1 << 16;
+
+/// How many samples a texel may have.
+const MAX_SAMPLES: u32 = 64;
+
+/// `FORMAT:WIDTH[xHEIGHT[xDEPTH]][xLAYERS][,levels=N][,samples=N][:FILE|:TYPE:NUMBERS]`; nothing
+/// if it doesn't begin with a format.
 pub(super) fn texels(text: &str) -> Option<Result<Texels, String>> {
     let (name, rest) = text.split_once(':')?;
     let format = format_named(name)?;
-    let (sides, file) = match rest.split_once(':') {
-        Some((sides, file)) => (sides, Some(PathBuf::from(file))),
-        None => (rest, None),
+    Some(texels_of_format(format, rest))
+}
+
+fn texels_of_format(format: Format, text: &str) -> Result<Texels, String> {
+    let (shape, bytes) = match text.split_once(':') {
+        Some((shape, bytes)) => (shape, Some(bytes)),
+        None => (text, None),
     };
-    let numbers = sides.split('x').map(str::parse);
-    let size: Option<Vec<u32>> = numbers.map(Result::ok).collect();
+    let mut shape = shape.split(',');
+    let sides = shape.next().unwrap_or_default();
+    let size: Option<Vec<u32>> = sides.split('x').map(|side| side.parse().ok()).collect();
     let size = size.filter(|it| it.iter().all(|&side| side > 0));
-    let size = size.ok_or_else(|| format!("`{sides}` is not a size, such as 64x32"));
-    Some(size.map(|size| Texels { format, size, file }))
+    let size = size.ok_or_else(|| format!("`{sides}` is not a size, such as 64x32"))?;
+    let (mut levels, mut samples) = (1, 1);
+    for count in shape {
+        let number = |text: &str| text.parse().ok().filter(|&it: &u32| it > 0);
+        let known = match count.split_once('=') {
+            Some(("levels", text)) => number(text).map(|it| levels = it),
+            Some(("samples", text)) => {
+                let is_count = |it: &u32| it.is_power_of_two() && *it <= MAX_SAMPLES;
+                let number = number(text).filter(is_count);
+                number.map(|it| samples = it)
+            }
+            _ => None,
+        };
+        known.ok_or_else(|| {
+            format!(
+                "`{count}` is neither levels=N nor samples=N, with 1, 2, 4, 8, 16, 32 or 64 samples"
+            )
+        })?;
+    }
+    if levels > 1 && samples > 1 {
+        return Err("an image with several samples has one level".into());
+    }
+    let is_numbers = |text: &str| {
+        let ty = text.split_once(':');
+        ty.is_some_and(|(name, _)| Type::named(name).is_ok())
+    };
+    let bytes = match bytes {
+        None => Bytes::Zeros,
+        Some(text) if is_numbers(text) => Bytes::Numbers(numbers(text)?),
+        Some(path) => Bytes::File(path.into()),
+    };
+    Ok(Texels {
+        format,
+        size,
+        levels,
+        samples,
+        bytes,
+    })
 }
 
 /// A format by its name in Vulkan, or in SPIR-V, there also with small letters.
@@ -103,8 +161,9 @@ impl Blocks<'_> {
         }
     }
 
-    /// The places that need a sampler.
-    pub(super) fn samplers(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+    /// The places that need a sampler, where these are images: all elements of arrays.
+    pub(super) fn samplers<'h>(&self, images: impl Iterator<Item = &'h Home>) -> Vec<Home> {
+        let images: Vec<&Home> = images.collect();
         let descriptors = self.reflection.descriptors.iter();
         let is_sampler = |kind| {
             matches!(
@@ -112,8 +171,19 @@ impl Blocks<'_> {
                 DescriptorKind::Sampler | DescriptorKind::CombinedImageSampler
             )
         };
-        let samplers = descriptors.filter(move |it| is_sampler(it.kind));
-        samplers.filter_map(|it| it.set.zip(it.binding))
+        let samplers = descriptors.filter(|it| is_sampler(it.kind));
+        let samplers = samplers.filter_map(|it| Some((it.set?, it.binding?, it.count)));
+        let places = samplers.flat_map(|(set, binding, count)| {
+            let bound = images.iter().filter_map(|home| match home {
+                Home::Buffer(s, b, element) if (*s, *b) == (set, binding) => Some(element + 1),
+                _ => None,
+            });
+            // An array without a length has as many as are bound.
+            let count = count.known().and_then(|count| u32::try_from(count).ok());
+            let count = count.unwrap_or_else(|| bound.max().unwrap_or(1));
+            (0..count.min(MAX_DESCRIPTORS)).map(move |it| Home::Buffer(set, binding, it))
+        });
+        places.collect()
     }
 
     /// The image of a PNG file: in the format that the module declares, else in one that has
@@ -170,22 +240,32 @@ impl Blocks<'_> {
                 return Err("each cube takes six layers".into());
             }
         }
-        let mut image = Image::new(dimension, texels.format, size);
+        let mut image = Image::new(dimension, texels.format, size)
+            .levels(texels.levels)
+            .samples(texels.samples);
         if let Some(layers) = layers {
             image = image.layers(layers);
+        }
+        let (levels, samples) = (image.level_count(), image.sample_count());
+        if levels < texels.levels {
+            return Err(format!("an image of this size has at most {levels} levels"));
+        }
+        if samples < texels.samples {
+            return Err("only images of two dimensions have several samples".into());
         }
         let size = image.byte_size();
         if size > MAX_IMAGE {
             return Err(format!("an image of {size} bytes is too large"));
         }
-        let Some(path) = &texels.file else {
-            return Ok(image);
+        let (bytes, whence) = match &texels.bytes {
+            Bytes::Zeros => return Ok(image),
+            Bytes::Numbers(numbers) => (numbers.bytes.clone(), String::new()),
+            Bytes::File(path) => (read(path)?, format!("{}: ", path.display())),
         };
-        let bytes = read(path)?;
         if bytes.len() as u64 != size {
-            let (path, found) = (path.display(), bytes.len());
+            let found = bytes.len();
             return Err(format!(
-                "{path}: the image takes {size} bytes, but here are {found}"
+                "{whence}the image takes {size} bytes, but here are {found}"
             ));
         }
         Ok(image.bytes(bytes))
@@ -204,6 +284,21 @@ impl Blocks<'_> {
     pub(super) fn is_image(&self, home: &Home) -> bool {
         self.image_at(home).is_some()
     }
+}
+
+/// The bytes of a PNG file in the format of an image, if it has the size of a part of that.
+pub(super) fn texels_of(path: &Path, image: &Image, size: [u32; 3]) -> Result<Vec<u8>, String> {
+    let picture = png::read(&read(path)?)?;
+    let picture = picture.into_image(Dimension::D2, image.format())?;
+    let given = picture.size();
+    if given != size {
+        let side = |[width, height, depth]: [u32; 3]| format!("{width} × {height} × {depth}");
+        let (given, size) = (side(given), side(size));
+        return Err(format!(
+            "the picture has {given} texels, but here are {size}"
+        ));
+    }
+    Ok(picture.contents().to_vec())
 }
 
 /// A whole file.

@@ -1,5 +1,6 @@
 //! Parts of buffers by name: `x`, `x.a[3]`, `0:1:f32[0..8]`.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use spirvkit::binary::{FloatFormat, Id, NumberType};
@@ -7,6 +8,7 @@ use spirvkit::eval::ScalarType;
 use spirvkit::reflect::{Descriptor, Extent, Order, Reflection, TypeKind};
 
 use super::arguments::{Binding, Type};
+use super::slices::Slice;
 
 /// How deep types may be nested whose parts are read and written one by one.
 const MAX_DEPTH: usize = 32;
@@ -35,7 +37,7 @@ enum Base {
 
 /// A step into a type.
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     Member(String),
     Index(u64),
 }
@@ -69,6 +71,8 @@ pub(super) struct Found {
     pub(super) is_whole: bool,
     /// Which of its elements, or numbers.
     pub(super) range: Option<(u64, u64)>,
+    /// Which part of an image.
+    pub(super) slice: Option<Slice>,
 }
 
 /// A part of a block.
@@ -210,16 +214,23 @@ impl<'r> Blocks<'r> {
             steps = rest.to_vec();
         }
         let is_whole = steps.is_empty() && wanted.range.is_none() && wanted.ty.is_none();
+        let mut slice = None;
+        if !steps.is_empty() && (self.is_image(&home) || ty.is_none()) {
+            slice = Some(match Slice::of(&steps) {
+                Ok(slice) => slice,
+                Err(why) if ty.is_some() => return Err(why),
+                Err(_) => return Err(format!("the module doesn't say what `{}` is", wanted.text)),
+            });
+            steps.clear();
+        }
         let Some(ty) = ty else {
-            return match steps.is_empty() {
-                true => Ok(Found {
-                    home,
-                    part: None,
-                    is_whole,
-                    range: wanted.range,
-                }),
-                false => Err(format!("the module doesn't say what `{}` is", wanted.text)),
-            };
+            return Ok(Found {
+                home,
+                part: None,
+                is_whole,
+                range: wanted.range,
+                slice,
+            });
         };
         let mut part = Part {
             ty,
@@ -241,6 +252,7 @@ impl<'r> Blocks<'r> {
             part: Some(part),
             is_whole,
             range: wanted.range,
+            slice,
         })
     }
 
@@ -629,6 +641,37 @@ impl<'r> Blocks<'r> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether a part can be read number by number, wherever its layout says so.
+    ///
+    /// # Errors
+    ///
+    /// What is in the way.
+    pub(super) fn check_layout(&self, part: Part) -> Result<(), String> {
+        let mut todo = vec![(part, 0)];
+        let mut seen = HashSet::new();
+        while let Some((part, depth)) = todo.pop() {
+            // A type lies alike wherever it is, but for matrices, of which members say it.
+            if self.number(part.ty).is_some() || !seen.insert((part.ty.0, part.matrix.is_some())) {
+                continue;
+            }
+            if depth >= MAX_DEPTH {
+                return Err(format!("types are nested more than {MAX_DEPTH} deep"));
+            }
+            let parts: Option<Vec<Part>> = match self.members(part) {
+                Some(members) => (0..members.len())
+                    .map(|index| self.member(part, index))
+                    .collect(),
+                None => {
+                    let first = self.count(part, 0).and_then(|_| self.element(part, 0));
+                    first.map(|first| vec![first])
+                }
+            };
+            let parts = parts.ok_or_else(|| self.no_layout(part))?;
+            todo.extend(parts.into_iter().map(|part| (part, depth + 1)));
+        }
+        Ok(())
     }
 
     /// Why a part can't be read or written number by number.

@@ -215,15 +215,15 @@ CONTENTS is one of
 Numbers are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN. In JSON
 these and hexadecimal ones are strings.
 
-What is bound at a place may be an element of an array of descriptors (x[2], 0:1[2]);
-elements that nothing is bound to must not be used. Of an image, x.level[1],
-x.layer[2] and x.sample[3] are parts to show and write.
+WHERE may be an element of an array of descriptors (x[2], 0:1[2]), and those to
+which nothing is bound must not be used. Of an image, x.level[1], x.layer[2] and
+x.sample[3] are parts to show and write.
 
 Accesses out of bounds, divisions by zero, barriers that not all invocations reach
 and the like are reported with the instruction and the invocation; `spv explain`
 explains each. What can't be run yet is refused before anything is run. Files of
---out and --coverage hold what a run leaves, whatever is found in it; none of them is
-written if something is refused, or one of them can't be made.
+--out and --coverage hold what a run leaves, whatever is found in it; none is
+written if something is refused, or if one of them can't be made.
 
 Coverage and profiles go by the lines of the shader's source if the module has
 debug information, else by those of its assembly text, as `spv dis` writes it.

@@ -35,12 +35,12 @@ kinds! {
         advice: "Align the address, or correct the `Aligned` operand.",
     }
     READ_ONLY = "run.read-only", InvalidValue {
-        text: "A write to something that is declared as not writable, or belongs to a uniform buffer or the push constants.",
+        text: "A write to something that is declared as not writable, belongs to a uniform buffer or the push constants, or is a pipe whose type is read-only.",
         advice: "Remove `NonWritable`, or the write.",
     }
     WRITE_ONLY = "run.write-only", InvalidValue {
-        text: "A read of an image that is declared as not readable.",
-        advice: "Remove `NonReadable`, or the read.",
+        text: "A read of an image that is declared as not readable, or of a pipe whose type is write-only.",
+        advice: "Remove `NonReadable`, give the pipe the access qualifier `ReadOnly`, or remove the read.",
     }
     IMAGE = "run.image", InvalidValue {
         text: "An image is used in another way than it is made for: its format is not the one that the module declares, or its texels are numbers of another kind than the instruction reads or writes. What is read or written is undefined.",
@@ -61,6 +61,10 @@ kinds! {
     BARRIER = "run.barrier", InvalidValue {
         text: "Not all invocations of a workgroup reach the same barrier: some wait at another one, or have ended. Or too few subgroups reach a named barrier, or only a part of one.",
         advice: "Move the barrier out of the branch or loop, or make its condition the same for the whole workgroup.",
+    }
+    PIPE = "run.pipe", InvalidValue {
+        text: "A pipe is used in a way that OpenCL leaves undefined: with a packet of another size, with a reservation that is not valid, of another pipe or already committed, with an index beyond it, with reservations that are not committed at the end or of which not all packets are written, in both directions by one kernel, or together by invocations that don't all come there with the same operands.",
+        advice: "Use a reservation only after `OpIsValidReserveId`, for indexes below the number of packets, and commit it once.",
     }
     MATRIX = "run.matrix", InvalidValue {
         text: "Not all invocations of the scope of a cooperative matrix execute an instruction on it together. The behaviour is undefined.",

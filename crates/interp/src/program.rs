@@ -180,6 +180,15 @@ pub(crate) enum ObjectKind {
     },
     /// A sampler of the module itself.
     ConstantSampler { index: u32 },
+    /// A pipe: an argument of a kernel, or storage that the module declares.
+    Pipe {
+        index: Option<u32>,
+        /// How many bytes a packet has.
+        packet: u32,
+        /// How many packets have room, and how many are there at first.
+        capacity: u32,
+        count: u32,
+    },
     /// The push constants, with as many bytes as the block has.
     Push { size: u32 },
     /// Memory of a workgroup, where it begins.

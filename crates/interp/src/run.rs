@@ -4,6 +4,7 @@ mod arguments;
 mod memory;
 mod numbers;
 mod orders;
+mod pipes;
 mod races;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +23,7 @@ use crate::image::{Given, Images, Place, Resources, Results};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{
-    Buffer, Findings, RaceOptions, Races, Schedule, Shared, Tick, dispatch, workgroup_bytes,
+    Buffer, Findings, Pipes, RaceOptions, Races, Schedule, Shared, Tick, dispatch, workgroup_bytes,
 };
 use crate::observe::Observer;
 use crate::optimize::{optimize, pack};
@@ -32,6 +33,7 @@ use crate::undefined::instrument;
 use arguments::{Argument, Arguments, shared as shared_by_all};
 
 pub use arguments::Name;
+pub use pipes::Pipe;
 
 pub use numbers::{Float, SpecValue, assert_close};
 
@@ -465,6 +467,7 @@ impl<'a> Run<'a> {
             buffers: buffers.into_iter().map(Buffer::from).collect(),
             homes,
             images,
+            pipes: Pipes::new(&program),
             findings: Findings::default(),
             steps: 0,
             max_steps: self.max_steps,
@@ -500,12 +503,14 @@ impl<'a> Run<'a> {
             buffers,
             homes,
             images,
+            pipes,
             findings,
             steps,
             printed,
             ..
         } = shared;
         let mut buffers: Vec<Vec<u8>> = buffers.into_iter().map(Buffer::into_bytes).collect();
+        pipes.settle(&homes, &mut buffers);
         let shared = shared_by_all(&program, &homes, &mut buffers);
         let images = images.taken(&program, &homes, &mut buffers);
         let mut results = BTreeMap::new();
@@ -684,6 +689,20 @@ impl<'a> Run<'a> {
                 }
                 ObjectKind::Global { size, .. } => {
                     buffers.push(vec![0; size as usize]);
+                    buffers.len() - 1
+                }
+                ObjectKind::Pipe {
+                    index,
+                    packet,
+                    capacity,
+                    ..
+                } => {
+                    let bytes = index.and_then(|index| arguments.get_mut(index as usize));
+                    let mut bytes = bytes.map(std::mem::take).unwrap_or_default();
+                    let room = u64::from(packet) * u64::from(capacity);
+                    // What is larger has been objected to.
+                    bytes.resize(if room > MAX_BUFFER { 0 } else { room as usize }, 0);
+                    buffers.push(bytes);
                     buffers.len() - 1
                 }
                 ObjectKind::Push { size } => {

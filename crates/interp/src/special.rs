@@ -4,7 +4,9 @@
 use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{Op, TensorClampMode};
 
-use crate::program::{Address, GeneralOp, Inst, Leaf, NO_REG, Object, Operand, Pair, Reg, Scan};
+use crate::program::{
+    Address, GeneralOp, Inst, Leaf, Level, NO_REG, Object, Operand, Pair, Reg, Scan,
+};
 use crate::tensor::{Permuted, Tiled};
 
 /// A cooperative matrix that lanes hold together: element `i`, counted row by row, is in slot
@@ -87,9 +89,67 @@ pub(crate) struct NamedBarrier {
     pub(crate) maker: Reg,
 }
 
+/// What is done with a pipe, but for the bytes of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PipeOp {
+    Read,
+    Write,
+    /// With a reservation.
+    ReservedRead,
+    ReservedWrite,
+    ReserveRead,
+    ReserveWrite,
+    CommitRead,
+    CommitWrite,
+    /// How many packets can be read.
+    Count,
+    /// How many the pipe can hold.
+    Capacity,
+}
+
+impl PipeOp {
+    /// Whether packets go into the pipe; `None` if they go neither in nor out.
+    pub(crate) fn is_write(self) -> Option<bool> {
+        match self {
+            Self::Read | Self::ReservedRead | Self::ReserveRead | Self::CommitRead => Some(false),
+            Self::Write | Self::ReservedWrite | Self::ReserveWrite | Self::CommitWrite => {
+                Some(true)
+            }
+            Self::Count | Self::Capacity => None,
+        }
+    }
+}
+
+/// An instruction on a pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct PipeUse {
+    pub(crate) op: PipeOp,
+    /// Who does it together.
+    pub(crate) level: Level,
+    /// The column of the pipe's object.
+    pub(crate) pipe: Reg,
+    /// The column of the size of a packet.
+    pub(crate) size: Reg,
+    /// The column of the reservation, or of how many packets are to be reserved.
+    pub(crate) second: Reg,
+    /// The column of the index in the reservation.
+    pub(crate) index: Reg,
+    /// The column of the result.
+    pub(crate) to: Reg,
+    /// The columns that say what of the pipe is then read or written: which object, from which
+    /// byte on, and how many units.
+    pub(crate) at: [Reg; 3],
+    /// How many bytes such a unit has.
+    pub(crate) unit: u32,
+    /// Whether the pipe's type has the access qualifier that it takes.
+    pub(crate) is_allowed: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Special {
     Copies(Box<Copies>),
+    /// Packets of a pipe are reserved, taken out or put in.
+    Pipe(Box<PipeUse>),
     /// A load or store by the first invocations of a scope only.
     Part {
         inst: Inst,
@@ -217,7 +277,13 @@ impl Special {
                     of_workgroup: true,
                     ..
                 }
-        )
+        ) || matches!(self, Self::Pipe(it) if it.level == Level::Workgroup)
+    }
+
+    /// Whether it says by itself if it has changed anything, because invocations may do it again
+    /// and again to wait for others.
+    pub(crate) fn tells_changes(&self) -> bool {
+        matches!(self, Self::Copies(_) | Self::Pipe(_))
     }
 
     /// Whether all invocations that a scope has must be there: for matrices.
@@ -243,6 +309,18 @@ impl Special {
         match self {
             Self::Part { .. } | Self::Abort => {}
             Self::Copies(copies) => all.extend(copies.columns_mut()),
+            Self::Pipe(it) => {
+                let PipeUse {
+                    pipe,
+                    size,
+                    second,
+                    index,
+                    to,
+                    at,
+                    ..
+                } = &mut **it;
+                all.extend([pipe, size, second, index, to].into_iter().chain(at));
+            }
             Self::NamedBarrier { barrier, .. } => {
                 all.extend([&mut barrier.count, &mut barrier.maker]);
             }

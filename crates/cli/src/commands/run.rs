@@ -212,6 +212,8 @@ CONTENTS is one of
                      sampler:linear,clamp; without one, samplers are nearest,repeat
   FILE, raw:FILE     any other file, byte by byte
   local:BYTES        for kernels: memory that the workgroup shares
+  pipe:SIZE,CAPACITY for kernels: a pipe for so many packets of so many bytes; those that
+                     are there follow as numbers or a file, such as pipe:4,16:u32:1,2
 Numbers are given as in assembly text (0x10, 1.5), or as inf, -inf or NaN. In JSON
 these and hexadecimal ones are strings.
 

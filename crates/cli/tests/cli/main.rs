@@ -36,6 +36,7 @@ mod run;
 mod run_data;
 mod run_explore;
 mod run_images;
+mod run_pipes;
 mod specialize;
 mod split;
 mod strip;

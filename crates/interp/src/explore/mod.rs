@@ -12,9 +12,10 @@ use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
 use spirvkit_grammar::{MemoryModel, MemorySemantics};
 
 use crate::kinds;
-use crate::machine::{Buffer, Findings, Invocations, Race, Shared, with_stops};
+use crate::machine::{Buffer, Findings, Invocations, Pipes, Race, Shared, with_stops};
 use crate::program::{Inst, ObjectKind, Program};
 use crate::run::{Element, Prepared, Run};
+use crate::special::Special;
 pub use condition::{Condition, ConditionError};
 use search::{Limits, Search};
 
@@ -80,6 +81,7 @@ impl Explore<'_> {
             buffers: buffers.into_iter().map(Buffer::from).collect(),
             homes,
             images,
+            pipes: Pipes::default(),
             findings: Findings::default(),
             steps: 0,
             max_steps: MAX_STEPS,
@@ -193,7 +195,10 @@ fn check(program: &Program, groups: [u32; 3]) -> Result<(), Box<Diagnostic>> {
         }
         Inst::Group(_) => Some("operations of subgroups"),
         Inst::Image(_) => Some("accesses to images"),
-        Inst::Special(_) => Some("what invocations do together"),
+        Inst::Special(index) => match program.specials[index as usize] {
+            Special::Pipe(_) => Some("pipes"),
+            _ => Some("what invocations do together"),
+        },
         _ => None,
     };
     for (inst, &place) in program.code.iter().zip(&program.places) {

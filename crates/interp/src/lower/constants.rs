@@ -82,6 +82,7 @@ impl Lowering<'_, '_> {
             Op::ConstantTrue | Op::SpecConstantTrue => Ok(vec![self.word(1)]),
             Op::ConstantFalse | Op::SpecConstantFalse => Ok(vec![self.word(0)]),
             Op::ConstantSampler => self.constant_sampler(inst),
+            Op::ConstantPipeStorage => self.pipe_storage(inst),
             Op::Constant | Op::SpecConstant => {
                 let width = self.scalar_type(ty)?.width();
                 let mask = if width < 32 {
@@ -137,6 +138,7 @@ pub(super) fn is_constant(op: Op) -> bool {
             | Op::Constant
             | Op::ConstantNull
             | Op::ConstantSampler
+            | Op::ConstantPipeStorage
             | Op::SpecConstantTrue
             | Op::SpecConstantFalse
             | Op::SpecConstant

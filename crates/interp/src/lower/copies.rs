@@ -130,7 +130,7 @@ impl<'a> Lowering<'_, 'a> {
         Ok(())
     }
 
-    fn copies(&mut self, copies: Copies) {
+    pub(super) fn copies(&mut self, copies: Copies) {
         // Of what takes no memory, there may be more than can be counted.
         if copies.leaves.is_empty() {
             return;

@@ -25,6 +25,12 @@ pub(crate) enum Given {
     Address(u64),
     /// An image or a sampler.
     Resource,
+    /// A pipe for so many packets of so many bytes, some of which are there.
+    Pipe {
+        packet: u32,
+        capacity: u32,
+        count: u32,
+    },
 }
 
 /// An argument that is a value: what is loaded from an object when the kernel begins.
@@ -61,6 +67,7 @@ impl<'a> Lowering<'_, 'a> {
             match self.m.ty(ty) {
                 // That it is an image or a sampler is seen where it is bound.
                 _ if self.is_resource(ty) => self.resource_argument(id, index, ty)?,
+                _ if self.m.op_of(ty) == Op::TypePipe => self.pipe_argument(id, index, given)?,
                 Type::Pointer { class, pointee } if class != StorageClass::Function => {
                     self.pointer_argument(id, index, class, pointee, given)?;
                 }
@@ -85,7 +92,7 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     /// Notes what is wrong with an argument.
-    fn object_to(&mut self, id: Id, index: u32, what: &str) {
+    pub(super) fn object_to(&mut self, id: Id, index: u32, what: &str) {
         let name = self.name(id);
         let message = format!("argument {index}, `{name}`, {what}");
         self.objections.push(kinds::INTERFACE.error(message));

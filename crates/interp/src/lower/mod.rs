@@ -26,6 +26,7 @@ mod opencl;
 mod operations;
 mod ordering;
 mod passed;
+mod pipes;
 mod print;
 mod tensors;
 mod types;

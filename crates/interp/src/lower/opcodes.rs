@@ -42,6 +42,7 @@ pub(super) enum Owner {
     NamedBarrier,
     /// It is waited at.
     NamedWait,
+    Pipe,
     Extended,
     Undef,
     /// The result is the operand.
@@ -148,10 +149,26 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         Op::ControlBarrier | Op::ControlBarrierWaitEXT => Owner::Barrier,
         Op::NamedBarrierInitialize => Owner::NamedBarrier,
         Op::MemoryNamedBarrier => Owner::NamedWait,
+        Op::ReadPipe
+        | Op::WritePipe
+        | Op::ReservedReadPipe
+        | Op::ReservedWritePipe
+        | Op::ReserveReadPipePackets
+        | Op::ReserveWritePipePackets
+        | Op::CommitReadPipe
+        | Op::CommitWritePipe
+        | Op::IsValidReserveId
+        | Op::GetNumPipePackets
+        | Op::GetMaxPipePackets
+        | Op::GroupReserveReadPipePackets
+        | Op::GroupReserveWritePipePackets
+        | Op::GroupCommitReadPipe
+        | Op::GroupCommitWritePipe => Owner::Pipe,
         Op::ExtInst => Owner::Extended,
         Op::Undef | Op::PoisonKHR => Owner::Undef,
         Op::CopyObject
         | Op::CopyLogical
+        | Op::CreatePipeFromPipeStorage
         | Op::ExpectKHR
         | Op::FreezeKHR
         | Op::ArithmeticFenceEXT => Owner::Copy,

@@ -71,6 +71,14 @@ fn leaf(m: &ModuleIndex<'_>, ty: Id) -> Option<Leaf> {
         Type::Pointer { .. } | Type::UntypedPointer { .. } => Some(Leaf::Pointer),
         // Copies are done when they begin, so there is nothing to know of an event.
         _ if m.op_of(ty) == Op::TypeEvent => Some(Leaf::Scalar(U32)),
+        // The numbers of objects and reservations.
+        _ if matches!(
+            m.op_of(ty),
+            Op::TypePipe | Op::TypePipeStorage | Op::TypeReserveId
+        ) =>
+        {
+            Some(Leaf::Scalar(U32))
+        }
         // How many subgroups it waits for, and what has made it.
         _ if m.op_of(ty) == Op::TypeNamedBarrier => Some(Leaf::Scalar(U64)),
         _ => scalar(m, ty).map(Leaf::Scalar),
@@ -113,6 +121,9 @@ pub(super) fn is_type(op: Op) -> bool {
             | Op::TypeUntypedPointerKHR
             | Op::TypeEvent
             | Op::TypeNamedBarrier
+            | Op::TypePipe
+            | Op::TypePipeStorage
+            | Op::TypeReserveId
             | Op::TypeForwardPointer
             | Op::TypeImage
             | Op::TypeSampler

@@ -37,6 +37,7 @@ impl<const W: usize> Gang<W> {
                 false => (0, 1),
             };
             let count = self.long(copies.count, lane);
+            shared.changes += count.min(1);
             let mut index = first;
             // The first that fails ends it, and so does the limit of the run.
             while index < count && shared.steps <= shared.max_steps {

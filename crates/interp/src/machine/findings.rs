@@ -52,6 +52,26 @@ impl Findings {
         self.count(program, kind, pc, invocations, finding);
     }
 
+    /// The same for what need not be wrong.
+    pub(crate) fn warn(
+        &mut self,
+        program: &Program,
+        kind: &'static Kind,
+        pc: Pc,
+        invocations: Invocations,
+        message: impl FnOnce() -> String,
+    ) {
+        let finding = || Finding {
+            kind,
+            message: message(),
+            invocations,
+            other: None,
+            is_warning: true,
+            times: 0,
+        };
+        self.count(program, kind, pc, invocations, finding);
+    }
+
     /// Counts a finding, and makes it if it is the first of its kind at an instruction.
     fn count(
         &mut self,

@@ -436,7 +436,7 @@ impl<const W: usize> Gang<W> {
         }
     }
 
-    fn set_word(&mut self, column: Reg, lane: usize, word: u32) {
+    pub(super) fn set_word(&mut self, column: Reg, lane: usize, word: u32) {
         if is_column(column) {
             self.columns[column as usize][lane] = word;
         }

@@ -19,6 +19,7 @@ mod livelock;
 mod matrices;
 mod memory;
 mod named;
+mod pipes;
 mod print;
 mod race;
 mod schedule;
@@ -42,6 +43,7 @@ pub(crate) use buffer::Buffer;
 use control::{Active, Path, lanes};
 pub(crate) use control::{Gang, Invocations};
 pub(crate) use findings::Findings;
+pub(crate) use pipes::Pipes;
 pub(crate) use race::{Race, RaceOptions, Races, Touch};
 pub(crate) use schedule::Schedule;
 use tracks::Traffic;
@@ -86,6 +88,7 @@ pub(crate) struct Shared<'p> {
     /// the same.
     pub(crate) homes: Vec<usize>,
     pub(crate) images: Images,
+    pub(crate) pipes: Pipes,
     pub(crate) findings: Findings,
     /// How many instructions gangs have executed, and may.
     pub(crate) steps: u64,
@@ -209,8 +212,15 @@ fn most_under_way(program: &Program, lanes: usize) -> usize {
     (MAX_BYTES_UNDER_WAY / bytes).clamp(2, MAX_UNDER_WAY) as usize
 }
 
-/// Runs all workgroups.
+/// Runs all workgroups, and looks at what is left behind.
 pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
+    if run_all::<W>(shared) {
+        pipes::finish(shared);
+    }
+}
+
+/// Runs all workgroups. False if it ends because no more may be run.
+fn run_all<const W: usize>(shared: &mut Shared<'_>) -> bool {
     if shared.schedule.is_some() {
         return schedule::dispatch::<W>(shared);
     }
@@ -219,11 +229,11 @@ pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
     let mut groups = Groups::new(shared.groups);
     if threads::are_possible(shared) {
         if !in_order::<W>(shared, &mut groups, threads::ALONE) {
-            return;
+            return false;
         }
         threads::dispatch::<W>(shared, &mut groups, &traffic);
     }
-    in_order::<W>(shared, &mut groups, u64::MAX);
+    in_order::<W>(shared, &mut groups, u64::MAX)
 }
 
 /// Runs workgroups one after the other, until all are done or there were so many steps and none
@@ -383,12 +393,16 @@ impl<const W: usize> Workgroup<W> {
         if shared.races.is_some() {
             self.race_barrier(shared);
         }
-        if let Some(Inst::Special(index)) = program.code.get(first as usize - 1)
-            && let special = &program.specials[*index as usize]
-            && let Special::Collective { lanes, what, .. } = special
-        {
-            matrices::perform(shared, &mut self.gangs, *lanes, what);
-            shared.steps += special.further_steps();
+        if let Some(Inst::Special(index)) = program.code.get(first as usize - 1) {
+            let special = &program.specials[*index as usize];
+            match special {
+                Special::Collective { lanes, what, .. } => {
+                    matrices::perform(shared, &mut self.gangs, *lanes, what);
+                    shared.steps += special.further_steps();
+                }
+                Special::Pipe(using) => pipes::perform(shared, &mut self.gangs, first - 1, using),
+                _ => {}
+            }
         }
         for gang in &mut self.gangs {
             gang.pass_barrier();
@@ -514,8 +528,8 @@ impl<const W: usize> Gang<W> {
                     self.atomic(shared, memory, &active, pc, atomic);
                 }
                 Inst::Special(index) => {
-                    shared.changes += 1;
                     let special = &program.specials[index as usize];
+                    shared.changes += u64::from(!special.tells_changes());
                     if special.waits() {
                         self.waiting.push(path);
                         break;

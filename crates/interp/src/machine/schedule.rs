@@ -82,8 +82,9 @@ impl Shared<'_> {
     }
 }
 
-/// Runs all workgroups in the order of the schedule.
-pub(super) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
+/// Runs all workgroups in the order of the schedule. False if it ends because no more may be
+/// run.
+pub(super) fn dispatch<const W: usize>(shared: &mut Shared<'_>) -> bool {
     let mut shuffled: Vec<[u32; 3]> = Vec::new();
     let mut rest = Groups::new(shared.groups);
     if rest.left() <= MAX_SHUFFLED {
@@ -107,13 +108,13 @@ pub(super) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
             continue;
         }
         if under_way.is_empty() {
-            return;
+            return true;
         }
         let index = shared.draw_below(under_way.len());
         match under_way[index].step(shared) {
             Stop::Turn => {}
             Stop::Rest => spare.push(under_way.swap_remove(index).end(shared)),
-            Stop::Steps => return,
+            Stop::Steps => return false,
         }
     }
 }

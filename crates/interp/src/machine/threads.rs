@@ -14,7 +14,7 @@ use std::thread;
 use hashbrown::HashMap;
 
 use super::tracks::{Tracks, Traffic};
-use super::{Buffer, Findings, Groups, Shared, Stop, Tick, Workgroup};
+use super::{Buffer, Findings, Groups, Pipes, Shared, Stop, Tick, Workgroup};
 use crate::image::Images;
 use crate::program::{Inst, Program};
 use crate::special::Special;
@@ -41,7 +41,8 @@ pub(super) fn are_possible(shared: &Shared<'_>) -> bool {
     let is_ordered = |inst: &Inst| match inst {
         Inst::Print(_) => true,
         Inst::Special(index) => {
-            matches!(program.specials[*index as usize], Special::Clock { .. })
+            let special = &program.specials[*index as usize];
+            matches!(special, Special::Clock { .. } | Special::Pipe(_))
         }
         _ => false,
     };
@@ -243,6 +244,7 @@ impl<'t> Limits<'t> {
             buffers: Vec::new(),
             homes: Vec::new(),
             images: Images::default(),
+            pipes: Pipes::default(),
             findings: Findings::default(),
             steps: 0,
             max_steps: self.max_steps,

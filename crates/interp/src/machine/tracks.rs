@@ -59,6 +59,14 @@ impl Traffic {
                     mark(&mut self.reads, copies.from, homes);
                     mark(&mut self.writes, copies.to, homes);
                 }
+                // Whatever is done with a pipe, others can see.
+                Special::Pipe(_) => {
+                    for (object, &home) in program.objects.iter().zip(homes) {
+                        let is_pipe = matches!(object.kind, ObjectKind::Pipe { .. });
+                        self.reads[home] |= is_pipe;
+                        self.writes[home] |= is_pipe;
+                    }
+                }
                 _ => {}
             },
             _ => {}

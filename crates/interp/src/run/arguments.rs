@@ -8,7 +8,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::Op;
 
-use super::{Element, Outcome, Run, bytes_of};
+use super::{Element, Outcome, Pipe, Run, bytes_of};
 use crate::image::{ARGUMENTS, Image, Sampler};
 use crate::kinds;
 use crate::lower::Given;
@@ -59,6 +59,7 @@ pub(super) enum Argument {
     Address(u64),
     Image(Box<Image>),
     Sampler(Sampler),
+    Pipe(Pipe),
 }
 
 /// The arguments of a kernel, in their order.
@@ -127,7 +128,7 @@ impl Run<'_> {
         self.given(name.into(), Argument::Sampler(sampler))
     }
 
-    fn given(mut self, name: Name, argument: Argument) -> Self {
+    pub(super) fn given(mut self, name: Name, argument: Argument) -> Self {
         self.arguments.push((name, argument));
         self
     }
@@ -200,6 +201,21 @@ impl Run<'_> {
                     self.resources.entry(place).or_default().sampler = Some(sampler);
                     Given::Resource
                 }
+                Argument::Pipe(pipe) => match pipe.given() {
+                    Ok((given, packets)) => {
+                        contents[index] = packets;
+                        given
+                    }
+                    Err(why) => {
+                        let message = format!("argument {name}: {why}");
+                        objections.push(kinds::INTERFACE.error(message));
+                        Given::Pipe {
+                            packet: 1,
+                            capacity: 0,
+                            count: 0,
+                        }
+                    }
+                },
                 Argument::Local(bytes) => Given::Local(bytes),
                 Argument::Address(address) => Given::Address(address),
             };
@@ -230,6 +246,7 @@ pub(super) fn shared(program: &Program, homes: &[usize], buffers: &mut [Vec<u8>]
         let index = match object.kind {
             ObjectKind::Argument { index, .. } => Some(index),
             ObjectKind::Global { .. } => None,
+            ObjectKind::Pipe { index, .. } => index,
             _ => continue,
         };
         all.push(Shared {
@@ -242,8 +259,9 @@ pub(super) fn shared(program: &Program, homes: &[usize], buffers: &mut [Vec<u8>]
 }
 
 impl Outcome {
-    /// The bytes of the buffer that was given for an argument; by a name also those of a
-    /// variable of the module that all invocations share (`CrossWorkgroup`). Empty if there is
+    /// The bytes of the buffer that was given for an argument, or of the packets that are left in
+    /// a pipe, in their order; by a name also those of a variable of the module that all
+    /// invocations share (`CrossWorkgroup`), or of a pipe of the module's own. Empty if there is
     /// no such.
     pub fn argument_bytes(&self, name: impl Into<Name>) -> &[u8] {
         let name = name.into();

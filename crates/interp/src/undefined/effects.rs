@@ -238,6 +238,10 @@ impl Effects {
                 let columns = columns.chain(copies.strides.into_iter().flatten());
                 self.check(Use::Address, columns);
             }
+            Special::Pipe(it) => {
+                self.check(Use::Pipe, [it.pipe, it.size, it.second, it.index]);
+                self.add(Rule::Clear, [], it.at.into_iter().chain([it.to]));
+            }
             Special::Collective { what, .. } => match what {
                 Collective::Multiply(it) => {
                     let reads = [&it.a, &it.b, &it.c].map(|matrix| matrix.slots.clone());

@@ -66,6 +66,8 @@ pub(crate) enum Use {
     Assumption,
     /// The barrier that is waited at.
     Barrier,
+    /// Which pipe it is, which packets of it, or how many.
+    Pipe,
     /// A value that is stored to a buffer; only if that is asked for.
     Stored,
 }

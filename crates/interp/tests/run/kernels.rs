@@ -3,6 +3,7 @@
 mod built_in;
 mod copies;
 mod named_barriers;
+mod pipes;
 
 use spirvkit_interp::Run;
 use spirvkit_text::{AssembleOptions, assemble};

@@ -34,6 +34,8 @@ pub(super) enum Contents {
     Value(Value),
     /// Memory of each workgroup.
     Local(u32),
+    /// A pipe for packets of so many bytes, and how many, with those that are there.
+    Pipe([u32; 2], Option<Box<Contents>>),
     Texels(Texels),
     Sampler(Sampler),
     File(PathBuf, FileForm),
@@ -197,6 +199,9 @@ fn contents(text: &str) -> Result<Contents, String> {
             .map_err(|_| format!("`{bytes}` is not a number of bytes"))?;
         return Ok(Contents::Local(bytes));
     }
+    if let Some(text) = text.strip_prefix("pipe:") {
+        return pipe(text);
+    }
     if let Some(words) = text.strip_prefix("sampler:") {
         return Ok(Contents::Sampler(images::sampler(words)?));
     }
@@ -217,6 +222,27 @@ fn contents(text: &str) -> Result<Contents, String> {
     match text.split_once(':') {
         Some((name, _)) if is_number_type(name) => Ok(Contents::Numbers(numbers(text)?)),
         _ => Ok(Contents::File(text.into(), FileForm::of(text))),
+    }
+}
+
+/// `SIZE,CAPACITY[:PACKETS]`.
+fn pipe(text: &str) -> Result<Contents, String> {
+    let (sizes, packets) = match text.split_once(':') {
+        Some((sizes, packets)) => (sizes, Some(contents(packets)?)),
+        None => (text, None),
+    };
+    let sizes = sizes.split_once(',').and_then(|(size, capacity)| {
+        let sizes = [size.parse().ok()?, capacity.parse().ok()?];
+        Some(sizes)
+    });
+    let Some(sizes) = sizes else {
+        return Err("a pipe has the form pipe:SIZE,CAPACITY, such as pipe:4,16".into());
+    };
+    match packets {
+        None | Some(Contents::Numbers(_) | Contents::File(_, FileForm::Raw)) => {
+            Ok(Contents::Pipe(sizes, packets.map(Box::new)))
+        }
+        Some(_) => Err("the packets of a pipe are numbers, such as u32:1,2, or a file".into()),
     }
 }
 

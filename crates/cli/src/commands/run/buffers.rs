@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use spirvkit::interp::{Image, MAX_BUFFER, Name, Run, Sampler};
+use spirvkit::interp::{Image, MAX_BUFFER, Name, Pipe, Run, Sampler};
 use spirvkit::reflect::DescriptorKind;
 
 use super::arguments::{Contents, FileForm, Push};
@@ -21,6 +21,7 @@ pub(super) struct Buffers<'b, 'r> {
     images: BTreeMap<Home, Image>,
     samplers: BTreeMap<Home, Sampler>,
     local: Vec<(String, u32)>,
+    pipes: Vec<(String, Pipe)>,
     push: Vec<u8>,
 }
 
@@ -48,6 +49,7 @@ impl<'b, 'r> Buffers<'b, 'r> {
             images: BTreeMap::new(),
             samplers: BTreeMap::new(),
             local: Vec::new(),
+            pipes: Vec::new(),
             push: Vec::new(),
         }
     }
@@ -76,6 +78,11 @@ impl<'b, 'r> Buffers<'b, 'r> {
             let done = wanted.only_shown().and_then(|()| match contents {
                 Contents::Local(bytes) => {
                     self.local.push((wanted.label(), *bytes));
+                    Ok(())
+                }
+                Contents::Pipe(sizes, packets) => {
+                    let pipe = pipe(*sizes, packets.as_deref())?;
+                    self.pipes.push((wanted.label(), pipe));
                     Ok(())
                 }
                 contents => self.fill(found, contents),
@@ -164,6 +171,7 @@ impl<'b, 'r> Buffers<'b, 'r> {
             Contents::Numbers(numbers) => self.put(found, numbers.bytes.clone()),
             Contents::Value(value) => self.write(found, value),
             Contents::Local(_) => Err("only arguments of kernels are local".into()),
+            Contents::Pipe(..) => Err("only arguments of kernels are pipes".into()),
             Contents::File(path, form) => {
                 let bytes = images::read(path)?;
                 let in_file = |why: String| format!("{}: {why}", path.display());
@@ -337,8 +345,21 @@ impl<'b, 'r> Buffers<'b, 'r> {
         for (name, bytes) in &self.local {
             run = run.local_argument(argument(name), *bytes);
         }
+        for (name, pipe) in self.pipes {
+            run = run.pipe_argument(argument(&name), pipe);
+        }
         run.push(&self.push)
     }
+}
+
+/// A pipe with its packets.
+fn pipe([size, capacity]: [u32; 2], packets: Option<&Contents>) -> Result<Pipe, String> {
+    let pipe = Pipe::new(size, capacity);
+    Ok(match packets {
+        Some(Contents::Numbers(numbers)) => pipe.packets(&numbers.bytes),
+        Some(Contents::File(path, _)) => pipe.packets(&images::read(path)?),
+        _ => pipe,
+    })
 }
 
 /// An argument by its index or its name.

@@ -64,7 +64,7 @@ pub(crate) struct Prepared {
     pub(crate) images: Images,
 }
 
-/// How many entry points a message names.
+/// How many entry points or arguments a message names.
 const MAX_NAMED: usize = 20;
 
 /// A number that buffers are made of.

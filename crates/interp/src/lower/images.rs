@@ -159,7 +159,7 @@ impl<'a> Lowering<'_, 'a> {
     /// An image or sampler that is an argument of a kernel.
     pub(super) fn resource_argument(&mut self, id: Id, index: u32, ty: Id) -> Result<()> {
         let declared = self.declared(id, ty)?;
-        let name = self.name(id);
+        let name = self.argument_name(id);
         let kind = ObjectKind::Resource {
             set: ARGUMENTS,
             binding: index,

@@ -1,9 +1,11 @@
 //! Kernels: their arguments, and what is shared by all that run them.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use spirvkit_analysis::index::Inst as Instruction;
-use spirvkit_analysis::{Lookup, Type};
+use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Op, StorageClass};
 
@@ -93,7 +95,7 @@ impl<'a> Lowering<'_, 'a> {
 
     /// Notes what is wrong with an argument.
     pub(super) fn object_to(&mut self, id: Id, index: u32, what: &str) {
-        let name = self.name(id);
+        let name = self.argument_name(id);
         let message = format!("argument {index}, `{name}`, {what}");
         self.objections.push(kinds::INTERFACE.error(message));
     }
@@ -106,7 +108,7 @@ impl<'a> Lowering<'_, 'a> {
         pointee: Id,
         given: Given,
     ) -> Result<()> {
-        let name = self.name(id);
+        let name = self.argument_name(id);
         match (class, given) {
             (StorageClass::CrossWorkgroup | StorageClass::UniformConstant, Given::Address(it)) => {
                 let columns = vec![self.word(it as u32), self.word((it >> 32) as u32)];
@@ -156,7 +158,7 @@ impl<'a> Lowering<'_, 'a> {
             }
             _ => self.object_to(id, index, &format!("needs a value of {size} bytes")),
         }
-        let name = self.name(id);
+        let name = self.argument_name(id);
         let kind = ObjectKind::Argument {
             index,
             writable: false,
@@ -209,7 +211,7 @@ impl<'a> Lowering<'_, 'a> {
             size,
             writable: class == StorageClass::CrossWorkgroup,
         };
-        let name = self.name(id);
+        let name = self.argument_name(id);
         self.object(id, &name, kind)?;
         Ok(())
     }
@@ -282,4 +284,40 @@ impl<'a> Lowering<'_, 'a> {
         }
         Ok(bytes)
     }
+}
+
+impl Lowering<'_, '_> {
+    /// What an argument of a kernel is called.
+    pub(super) fn argument_name(&self, parameter: Id) -> Arc<str> {
+        match parameter_name(self.m, parameter) {
+            Some(name) => name.into(),
+            None => self.name(parameter),
+        }
+    }
+}
+
+/// The name of a kernel's parameter; where it has none, that of the parameter of the only function
+/// that it is passed on to, because `llvm-spirv` makes each kernel a function of its own that calls
+/// the one with names.
+pub(crate) fn parameter_name(m: &ModuleIndex<'_>, parameter: Id) -> Option<String> {
+    let named = |id| {
+        let name = m.name_of(id)?.to_text_lossy();
+        Some(name).filter(|name| !name.is_empty())
+    };
+    if let Some(name) = named(parameter) {
+        return Some(name);
+    }
+    let users = m.uses(parameter).iter().filter_map(|&user| m.inst(user));
+    let mut calls = users.filter(|inst| inst.op() == Op::FunctionCall);
+    let (Some(call), None) = (calls.next(), calls.next()) else {
+        return None;
+    };
+    let passed = call.args().get(1..)?;
+    let position = passed.iter().position(|&it| it == parameter.0)?;
+    let function = &m.functions[m.function_index(call.id(0))? as usize];
+    let parameters = m.instructions(function.range.clone());
+    let mut parameters = parameters
+        .take_while(|inst| inst.op() != Op::Label)
+        .filter(|inst| inst.op() == Op::FunctionParameter);
+    named(parameters.nth(position)?.result()?)
 }

@@ -45,13 +45,14 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     fn load_from(&mut self, pointer: Id, ty: Id) -> Result<Vec<Reg>> {
-        if self.is_resource(ty) {
-            return self.load_resource(pointer, ty);
-        }
+        // Kernels keep images and samplers in variables, too.
         if let Value::Register(from) = self.any_value(pointer)? {
             let columns = self.columns_of(ty)?;
             self.copy(&columns, &from);
             return Ok(columns);
+        }
+        if self.is_resource(ty) {
+            return self.load_resource(pointer, ty);
         }
         let pointer = self.pointer(pointer)?;
         self.load_at(pointer, ty)

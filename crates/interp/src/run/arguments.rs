@@ -8,10 +8,10 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_grammar::Op;
 
-use super::{Element, Outcome, Pipe, Run, bytes_of};
+use super::{Element, MAX_NAMED, Outcome, Pipe, Run, bytes_of};
 use crate::image::{ARGUMENTS, Image, Sampler};
 use crate::kinds;
-use crate::lower::Given;
+use crate::lower::{Given, parameter_name};
 use crate::program::{ObjectKind, Program};
 
 /// How an argument of a kernel, or a variable of the module, is called.
@@ -179,9 +179,15 @@ impl Run<'_> {
                 Name::Name(name) => names.iter().position(|it| it == name),
             };
             let Some(index) = index else {
-                let message = match names.len() {
-                    0 => format!("there is no argument {name}: the entry point takes none"),
-                    count => format!("there is no argument {name}; there are {count}"),
+                let known = (0..).zip(&names).take(MAX_NAMED);
+                let known = known.map(|(index, name): (u32, _)| match name.as_str() {
+                    "" => index.to_string(),
+                    name => format!("`{name}`"),
+                });
+                let known: Vec<String> = known.collect();
+                let message = match known.is_empty() {
+                    true => format!("there is no argument {name}: the entry point takes none"),
+                    false => format!("there is no argument {name}, but {}", known.join(", ")),
                 };
                 objections.push(kinds::INTERFACE.error(message));
                 continue;
@@ -230,10 +236,7 @@ fn parameters(m: &ModuleIndex<'_>, function: &Function) -> Vec<String> {
     let parameters = all
         .take_while(|inst| inst.op() != Op::Label)
         .filter(|inst| inst.op() == Op::FunctionParameter);
-    let name = |id| match m.name_of(id) {
-        Some(name) => name.to_text_lossy(),
-        None => String::new(),
-    };
+    let name = |id| parameter_name(m, id).unwrap_or_default();
     parameters
         .map(|inst| inst.result().map_or_else(String::new, name))
         .collect()

@@ -40,6 +40,32 @@ const PLACE: &str = "%x = OpUMod %u32 %index %u2
 %at = OpCompositeConstruct %v2u32 %x %y
 ";
 
+/// Without optimization, compilers keep arguments in variables.
+#[test]
+fn images_and_samplers_may_be_in_variables() {
+    let globals = format!(
+        "{GLOBALS}
+%ptr_image = OpTypePointer Function %reads
+%ptr_sampler = OpTypePointer Function %sampler"
+    );
+    let body = format!(
+        "%kept_image = OpVariable %ptr_image Function
+%kept_sampler = OpVariable %ptr_sampler Function
+OpStore %kept_image %image
+OpStore %kept_sampler %given
+{PLACE}%again = OpLoad %reads %kept_image Aligned 8
+%how = OpLoad %sampler %kept_sampler
+%both = OpSampledImage %sampled %again %how
+%texel = OpImageSampleExplicitLod %v4u32 %both %at Lod %f0
+%result = OpCompositeExtract %u32 %texel 0"
+    );
+    let parameters = [("image", "%reads"), ("given", "%sampler")];
+    let words = kernel(64, &globals, &parameters, &body);
+    let sampler = Sampler::default().unnormalized(true);
+    let run = Run::new(&words).image_argument("image", image());
+    gives(&run.sampler_argument("given", sampler), [1, 2, 3, 4]);
+}
+
 #[test]
 fn images_are_read_with_and_without_samplers() {
     let body = format!(

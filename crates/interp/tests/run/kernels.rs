@@ -366,7 +366,7 @@ fn what_is_given_must_fit() {
     assert_eq!(
         all,
         [
-            "there is no argument `m`; there are 4",
+            "there is no argument `m`, but `in`, `n`, `l`, `out`",
             "argument 0, `in`, is a pointer, which needs a buffer",
             "argument 1, `n`, takes 4 bytes, but 1 are given",
             "argument 2, `l`, is a pointer to memory of the workgroup, which needs a size",
@@ -385,11 +385,11 @@ fn what_is_given_must_fit() {
     assert_eq!(message(not_local), expected);
     assert_eq!(
         message(given().argument("m", &[0u32])),
-        "there is no argument `m`; there are 4"
+        "there is no argument `m`, but `in`, `n`, `l`, `out`"
     );
     assert_eq!(
         message(given().argument(4, &[0u32])),
-        "there is no argument 4; there are 4"
+        "there is no argument 4, but `in`, `n`, `l`, `out`"
     );
 }
 
@@ -580,4 +580,44 @@ OpControlBarrierWaitEXT %two_ %two_ %acquires
         let expected: Vec<u32> = (1..17).map(|it| it % 16 * (it % 16)).collect();
         assert_eq!(out.argument::<u32>("out"), expected);
     }
+}
+
+/// `llvm-spirv` makes of each kernel one without names that calls the one with them.
+#[test]
+fn arguments_have_the_names_of_the_function_that_is_called() {
+    let text = "OpCapability Kernel
+OpCapability Addresses
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %outer \"scale\"
+OpName %factor \"factor\"
+OpName %numbers \"numbers\"
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%global = OpTypePointer CrossWorkgroup %u32
+%fn = OpTypeFunction %void %u32 %global
+%inner = OpFunction %void None %fn
+%factor = OpFunctionParameter %u32
+%numbers = OpFunctionParameter %global
+%entry = OpLabel
+%number = OpLoad %u32 %numbers Aligned 4
+%product = OpIMul %u32 %number %factor
+OpStore %numbers %product Aligned 4
+OpReturn
+OpFunctionEnd
+%outer = OpFunction %void None %fn
+%first = OpFunctionParameter %u32
+%second = OpFunctionParameter %global
+%start = OpLabel
+%call = OpFunctionCall %void %inner %first %second
+OpReturn
+OpFunctionEnd
+";
+    let words = assemble(text, &AssembleOptions::default()).unwrap().words;
+    let run = Run::new(&words).argument("factor", &[3u32]);
+    let out = run.clone().argument("numbers", &[5u32]);
+    let out = out.dispatch([1, 1, 1]).unwrap();
+    assert_eq!(out.argument::<u32>("numbers"), [15]);
+    assert_eq!(out.argument::<u32>(1), [15]);
+    let errors = run.dispatch([1, 1, 1]).unwrap_err();
+    assert!(errors[0].message().starts_with("argument 1, `numbers`, is"));
 }

@@ -129,6 +129,16 @@ pub(crate) struct ObjectInfo {
 }
 
 impl ObjectInfo {
+    /// What an element of an array of descriptors is called in messages.
+    pub(crate) fn described_element(&self) -> String {
+        match self.kind {
+            ObjectKind::Buffer { element: 0, .. } | ObjectKind::Resource { element: 0, .. } => {
+                format!("element 0 of {}", self.described())
+            }
+            _ => self.described(),
+        }
+    }
+
     /// What it is called in messages, with the place of its descriptor if it has one.
     pub(crate) fn described(&self) -> String {
         let name = &self.name;

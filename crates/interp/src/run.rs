@@ -15,7 +15,7 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::EntryPoint;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
-use spirvkit_grammar::{Capability, Decoration, ExecutionModel};
+use spirvkit_grammar::{Decoration, ExecutionModel};
 use spirvkit_ir::Module;
 use spirvkit_transform::{Specialization, spec_constants, specialize};
 
@@ -27,10 +27,9 @@ use crate::machine::{
 };
 use crate::observe::Observer;
 use crate::optimize::{optimize, pack};
-use crate::program::{BEYOND, BuiltInValue, Input, ObjectKind, Program};
-use crate::special::Special;
+use crate::program::{BEYOND, ObjectKind, Program};
 use crate::undefined::instrument;
-use arguments::{Argument, Arguments, shared as shared_by_all};
+use arguments::{Argument, Arguments, check_global_size, shared as shared_by_all};
 
 pub use arguments::Name;
 pub use pipes::Pipe;
@@ -155,29 +154,6 @@ pub struct Run<'a> {
     schedules: u64,
     reports_stores: bool,
     is_optimized: bool,
-}
-
-/// Whether workgroups of a program may be of different sizes, for so many invocations.
-fn check_global_size(
-    m: &ModuleIndex<'_>,
-    program: &Program,
-    size: [u32; 3],
-) -> Result<(), Box<Diagnostic>> {
-    if !m.has(Capability::Kernel) {
-        let message = "only kernels run with a global size; shaders run whole workgroups";
-        return Err(Box::new(kinds::INTERFACE.error(message)));
-    }
-    let is_whole = [0, 1, 2].map(|axis| size[axis].is_multiple_of(program.workgroup_size[axis]));
-    let of_matrix = |input: &Input| matches!(input.built_in, BuiltInValue::MatrixPlace(_));
-    let has_matrices = program.inputs.iter().any(of_matrix)
-        || program.specials.iter().any(Special::is_of_matrices);
-    match is_whole.contains(&false) && has_matrices {
-        true => {
-            let message = "cooperative matrices in workgroups of different sizes can't be run yet";
-            Err(Box::new(kinds::UNSUPPORTED.error(message)))
-        }
-        false => Ok(()),
-    }
 }
 
 impl<'a> Run<'a> {

@@ -40,7 +40,7 @@ impl Lowering<'_, '_> {
     }
 
     /// What is in arrays of arrays.
-    fn innermost(&self, ty: Id) -> Id {
+    pub(super) fn innermost(&self, ty: Id) -> Id {
         let mut inner = ty;
         for _ in 0..MAX_NESTED {
             match self.m.ty(inner) {

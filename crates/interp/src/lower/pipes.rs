@@ -56,7 +56,7 @@ impl<'a> Lowering<'_, 'a> {
             capacity,
             count,
         };
-        let name = self.name(id);
+        let name = self.argument_name(id);
         let object = self.new_object(&name, kind)?;
         let column = self.word(object);
         self.values.insert(id.0, Value::Columns(vec![column]));

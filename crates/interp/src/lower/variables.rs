@@ -219,12 +219,28 @@ impl<'a> Lowering<'_, 'a> {
     }
 
     pub(super) fn name(&self, id: Id) -> Arc<str> {
-        // Front ends name variables of blocks without instance names with nothing.
-        let name = self.m.name_of(id).map(|name| name.to_text_lossy());
-        match name.filter(|name| !name.is_empty()) {
+        // Front ends name variables of blocks without instance names with nothing, but the block.
+        let named = |id| {
+            let name = self.m.name_of(id).map(|name| name.to_text_lossy());
+            name.filter(|name| !name.is_empty())
+        };
+        match named(id).or_else(|| named(self.block_of(id)?)) {
             Some(name) => name.into(),
             None => id.to_string().into(),
         }
+    }
+
+    /// The block that a variable is, or of which it is an array.
+    fn block_of(&self, variable: Id) -> Option<Id> {
+        let pointer = self.m.def(variable)?.result_type()?;
+        let Type::Pointer { class, pointee } = self.m.ty(pointer) else {
+            return None;
+        };
+        let has_blocks = matches!(
+            class,
+            StorageClass::StorageBuffer | StorageClass::Uniform | StorageClass::PushConstant
+        );
+        has_blocks.then(|| self.innermost(pointee))
     }
 
     fn too_many_objects(&self) -> Box<spirvkit_diagnostics::Diagnostic> {

@@ -15,6 +15,9 @@ use crate::program::{Pc, Program};
 /// How many findings are kept.
 const MAX_FINDINGS: usize = 1000;
 
+/// How many parts of an instruction are told from each other.
+const MAX_PARTS: usize = 64;
+
 /// What was found, each kind once at an instruction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
@@ -29,7 +32,30 @@ struct Finding {
     /// Another instruction that has to do with it, and what.
     other: Option<(u32, String)>,
     is_warning: bool,
-    times: u64,
+    times: Times,
+}
+
+/// How often each instruction of the program has shown a finding: one of the module may be several
+/// of those, such as a load of a vector, but is executed once.
+#[derive(Clone, Debug, Default)]
+struct Times(Vec<(Pc, u64)>);
+
+impl Times {
+    fn add(&mut self, pc: Pc, times: u64) {
+        match self.0.iter().position(|it| it.0 == pc) {
+            Some(index) => self.0[index].1 += times,
+            None if self.0.len() < MAX_PARTS => self.0.push((pc, times)),
+            None => {}
+        }
+    }
+
+    fn add_all(&mut self, other: &Self) {
+        other.0.iter().for_each(|&(pc, times)| self.add(pc, times));
+    }
+
+    fn most(&self) -> u64 {
+        self.0.iter().map(|it| it.1).max().unwrap_or(0)
+    }
 }
 
 impl Findings {
@@ -47,7 +73,7 @@ impl Findings {
             invocations,
             other: None,
             is_warning: false,
-            times: 0,
+            times: Times::default(),
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -67,7 +93,7 @@ impl Findings {
             invocations,
             other: None,
             is_warning: true,
-            times: 0,
+            times: Times::default(),
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -88,7 +114,7 @@ impl Findings {
             Entry::Vacant(entry) => entry.insert(finding()),
             Entry::Occupied(entry) => entry.into_mut(),
         };
-        found.times += u64::from(invocations.count);
+        found.times.add(pc, invocations.count.into());
     }
 
     /// An operation whose result, or behaviour, is undefined.
@@ -116,7 +142,7 @@ impl Findings {
             invocations,
             other: None,
             is_warning,
-            times: 0,
+            times: Times::default(),
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -137,7 +163,7 @@ impl Findings {
             invocations,
             other,
             is_warning,
-            times: 0,
+            times: Times::default(),
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -187,7 +213,7 @@ impl Findings {
             invocations,
             other: Some((place, String::from("others wait at this one"))),
             is_warning: false,
-            times: 0,
+            times: Times::default(),
         };
         self.count(program, &kinds::BARRIER, first - 1, invocations, finding);
     }
@@ -232,7 +258,7 @@ impl Findings {
                 invocations,
                 other: Some((other, format!("{deed} by {who}"))),
                 is_warning: false,
-                times: 0,
+                times: Times::default(),
             }
         };
         self.count(program, &kinds::RACE, pc, invocations, finding);
@@ -255,7 +281,8 @@ impl Findings {
             match self.found.entry(*key) {
                 Entry::Vacant(entry) => _ = entry.insert(finding.clone()),
                 Entry::Occupied(mut entry) => {
-                    let times = entry.get().times + finding.times;
+                    let mut times = entry.get().times.clone();
+                    times.add_all(&finding.times);
                     if place(finding) < place(entry.get()) {
                         entry.insert(finding.clone());
                     }
@@ -272,7 +299,15 @@ impl Findings {
 
     /// All findings in the order of the module. `order` is the one of execution.
     pub(crate) fn into_diagnostics(self, program: &Program, order: u64) -> Vec<Diagnostic> {
+        // A race shows at either access, whichever comes second: it is told of once.
+        let other = |key: &(u32, &'static str)| Some(self.found.get(key)?.other.as_ref()?.0);
+        let is_told = |&(place, id): &(u32, &'static str)| {
+            let first = other(&(place, id)).filter(|&first| first < place);
+            id == kinds::RACE.id && first.and_then(|first| other(&(first, id))) == Some(place)
+        };
+        let told: Vec<_> = self.found.keys().copied().filter(is_told).collect();
         let found = self.found.into_iter();
+        let found = found.filter(|(key, _)| told.binary_search(key).is_err());
         let all = found.map(|((place, _), finding)| finding.diagnostic(place, program, order));
         all.collect()
     }
@@ -284,7 +319,7 @@ impl Finding {
             workgroup, first, ..
         } = self.invocations;
         let who = format!("by {}", invocation(program, workgroup, first));
-        let who = match self.times {
+        let who = match self.times.most() {
             1 => who,
             times => format!("{times} times, first {who}"),
         };

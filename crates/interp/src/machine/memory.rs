@@ -153,23 +153,28 @@ impl<const W: usize> Gang<W> {
                 Some(info) => format!("`{}`", info.name),
                 None => String::from("an unknown object"),
             };
-            let what = if access.is_write { "writes" } else { "reads" };
             let Access { offset, bytes, .. } = access;
+            let what = match (access.is_write, bytes) {
+                (true, 1) => "writes a byte".to_owned(),
+                (false, 1) => "reads a byte".to_owned(),
+                (true, _) => format!("writes {bytes} bytes"),
+                (false, _) => format!("reads {bytes} bytes"),
+            };
             match why {
                 NoAccess::Null => {
-                    format!("{what} {bytes} bytes through a pointer that points to no object")
+                    format!("{what} through a pointer that points to no object")
                 }
                 NoAccess::Unbound => {
-                    let place = info.map_or_else(String::new, ObjectInfo::described);
-                    format!("{what} {bytes} bytes of {place}, to which nothing is bound")
+                    let place = info.map_or_else(String::new, ObjectInfo::described_element);
+                    format!("{what} of {place}, to which nothing is bound")
                 }
                 NoAccess::Bounds { .. } if offset == BEYOND && image.is_some() => {
                     let extent = image.map_or_else(String::new, |image| image.shape.extent());
                     format!("the texel is not in {name}, which has {extent}")
                 }
-                NoAccess::Bounds { size } => format!(
-                    "{what} {bytes} bytes at offset {offset} of {name}, which has {size} bytes"
-                ),
+                NoAccess::Bounds { size } => {
+                    format!("{what} at offset {offset} of {name}, which has {size} bytes")
+                }
                 NoAccess::ReadOnly => format!("writes to {name}, which is not writable"),
             }
         };
@@ -181,7 +186,10 @@ impl<const W: usize> Gang<W> {
     pub(super) fn report_unbound(&self, shared: &mut Shared<'_>, pc: Pc, lane: usize, object: u32) {
         let program = shared.program;
         let message = || match program.objects.get(object as usize) {
-            Some(info) => format!("uses {}, to which nothing is bound", info.described()),
+            Some(info) => format!(
+                "uses {}, to which nothing is bound",
+                info.described_element()
+            ),
             None => String::from("uses an unknown object"),
         };
         let invocations = self.invocations(1 << lane);

@@ -6,13 +6,14 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::Function;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::Diagnostic;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Capability, Op};
 
 use super::{Element, MAX_NAMED, Outcome, Pipe, Run, bytes_of};
 use crate::image::{ARGUMENTS, Image, Sampler};
 use crate::kinds;
 use crate::lower::{Given, parameter_name};
-use crate::program::{ObjectKind, Program};
+use crate::program::{BuiltInValue, Input, ObjectKind, Program};
+use crate::special::Special;
 
 /// How an argument of a kernel, or a variable of the module, is called.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -284,5 +285,28 @@ impl Outcome {
     pub fn argument<T: Element>(&self, name: impl Into<Name>) -> Vec<T> {
         let chunks = self.argument_bytes(name).chunks_exact(T::SIZE);
         chunks.map(T::read).collect()
+    }
+}
+
+/// Whether workgroups of a program may be of different sizes, for so many invocations.
+pub(super) fn check_global_size(
+    m: &ModuleIndex<'_>,
+    program: &Program,
+    size: [u32; 3],
+) -> Result<(), Box<Diagnostic>> {
+    if !m.has(Capability::Kernel) {
+        let message = "only kernels run with a global size; shaders run whole workgroups";
+        return Err(Box::new(kinds::INTERFACE.error(message)));
+    }
+    let is_whole = [0, 1, 2].map(|axis| size[axis].is_multiple_of(program.workgroup_size[axis]));
+    let of_matrix = |input: &Input| matches!(input.built_in, BuiltInValue::MatrixPlace(_));
+    let has_matrices = program.inputs.iter().any(of_matrix)
+        || program.specials.iter().any(Special::is_of_matrices);
+    match is_whole.contains(&false) && has_matrices {
+        true => {
+            let message = "cooperative matrices in workgroups of different sizes can't be run yet";
+            Err(Box::new(kinds::UNSUPPORTED.error(message)))
+        }
+        false => Ok(()),
     }
 }

@@ -51,7 +51,9 @@ impl Run<'_> {
                 outcome.steps += other.steps;
                 for found in other.findings {
                     let is_same = |it: &Diagnostic| {
-                        (it.rule(), it.word_offset()) == (found.rule(), found.word_offset())
+                        it.rule() == found.rule()
+                            && (it.word_offset() == found.word_offset()
+                                || it.rule() == kinds::RACE.id && are_mirrored(it, &found))
                     };
                     if !outcome.findings.iter().any(is_same) {
                         outcome.findings.push(found);
@@ -92,6 +94,16 @@ impl Run<'_> {
             ended.collect()
         })
     }
+}
+
+/// Whether each of two findings is at the place that the other one also names: a race shows at the
+/// access that comes second.
+fn are_mirrored(a: &Diagnostic, b: &Diagnostic) -> bool {
+    let names = |a: &Diagnostic, b: &Diagnostic| {
+        let place = b.word_offset();
+        a.labels().iter().any(|label| label.word_offset == place)
+    };
+    names(a, b) && names(b, a)
 }
 
 /// What comes of a run.

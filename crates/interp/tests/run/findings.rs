@@ -385,3 +385,31 @@ OpCopyMemory %to %from {operands}
         assert_eq!(rules, expected, "{to} {from} {operands}");
     }
 }
+
+/// The input as pairs of numbers, of which there are half as many: in a block whose variable has no
+/// name, as front ends have it where there is no instance.
+const PAIRS: &str = "OpName %Given \"Given\"
+OpName %again \"\"
+OpDecorate %again DescriptorSet 0
+OpDecorate %again Binding 0
+OpDecorate %Given Block
+OpMemberDecorate %Given 0 Offset 0
+OpDecorate %pairs ArrayStride 8
+%pairs = OpTypeRuntimeArray %v2u32
+%Given = OpTypeStruct %pairs
+%ptr_given = OpTypePointer StorageBuffer %Given
+%ptr_pair = OpTypePointer StorageBuffer %v2u32
+%again = OpVariable %ptr_given StorageBuffer";
+
+/// A load of a vector is several accesses, but executed once; and the block has a name.
+#[test]
+fn vectors_beyond_a_block_without_an_instance() {
+    let body = "%at = OpAccessChain %ptr_pair %again %u0 %index
+%pair = OpLoad %v2u32 %at
+%result = OpCompositeExtract %u32 %pair 0";
+    let words = shader(PAIRS, body);
+    let out = run(&words, 8, &[0; 64]);
+    let message = "reads 4 bytes at offset 256 of `Given`, which has 256 bytes; executed 32 times, \
+                   first by invocation (32, 0, 0)";
+    finds(&words, &out, "run.bounds", Op::Load, message);
+}

@@ -191,6 +191,16 @@ fn the_second_place_is_named() {
     );
 }
 
+/// The store of one subgroup races with the load of another and the other way round.
+#[test]
+fn a_race_that_shows_at_either_access_is_told_of_once() {
+    for (size, schedules) in [(4, 1), (4, 8), (64, 8)] {
+        let out = detect(&neighbour(""), size, 1, |run| run.schedules(schedules));
+        let races = out.findings.iter().filter(|it| it.rule() == "run.race");
+        assert_eq!(races.count(), 1, "{:?}", out.findings);
+    }
+}
+
 #[test]
 fn races_are_accepted_by_either_of_their_instructions() {
     let body = neighbour("");

@@ -29,9 +29,9 @@ use crate::arguments::{ColorWhen, Single, jobs};
 use crate::change::constants::{bad_value, bits, find, setting};
 use crate::exit::{Ending, UsageError};
 use crate::look::{self, Looked, look};
-use crate::report::{Format, Messages, Reporter, stream};
+use crate::report::{Format, Messages, Reporter, kinds, stream};
 use crate::run::Progress;
-use arguments::{Contents, Push};
+use arguments::{Contents, Memory, Push};
 use buffers::{Buffers, add};
 use places::{Blocks, Wanted};
 use watch::{Code, Watcher};
@@ -62,6 +62,11 @@ pub(crate) struct Arguments {
     /// Give a kernel an argument, by its name or its index
     #[arg(long, value_name = "NAME=CONTENTS", value_parser = arguments::binding)]
     arg: Vec<(Wanted, Contents)>,
+
+    /// Give the run memory that only addresses lead to: in JSON, "&NAME" or "&NAME+16" is one.
+    /// TYPE, the name of a structure, says what lies there
+    #[arg(long, value_name = "NAME[:TYPE]=CONTENTS", value_parser = arguments::memory)]
+    memory: Vec<Memory>,
 
     /// How many invocations a workgroup has in each dimension, for kernels that don't say
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = arguments::groups)]
@@ -266,12 +271,14 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
         Ok(reflection) => reflection,
         Err(error) => return messages.add_binary_error(looked.name, &error),
     };
-    let blocks = Blocks {
-        reflection: &reflection,
+    let blocks = match Blocks::new(&reflection, &arguments.memory) {
+        Ok(blocks) => blocks,
+        Err(why) => return messages.add_about(&kinds::BAD_DATA.error(why), None),
     };
     let mut buffers = Buffers::new(&blocks);
     let explores = arguments.explore || !arguments.reachable.is_empty();
     blocks.check(&arguments.print, &arguments.out, explores, messages);
+    buffers.remember(&arguments.memory, messages);
     buffers.bind(&arguments.bind, messages);
     buffers.give(&arguments.arg, messages);
     buffers.push(&arguments.push, messages);

@@ -503,3 +503,113 @@ fn files_are_written_unless_something_is_refused() {
     assert_eq!(written(whole, &usage, 2), 0);
     assert_eq!(written(whole, &["--max-trace", "2"], 2), 0);
 }
+
+/// A list in memory that only addresses lead to: from the push constants from node to node.
+const LIST: &str = "OpCapability Shader
+OpCapability PhysicalStorageBufferAddresses
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+OpEntryPoint GLCompute %main \"main\" %push %out
+OpExecutionMode %main LocalSize 1 1 1
+OpName %Node \"Node\"
+OpMemberName %Node 0 \"next\"
+OpMemberName %Node 1 \"value\"
+OpMemberName %Push 0 \"head\"
+OpMemberName %Out 0 \"last\"
+OpDecorate %Node Block
+OpMemberDecorate %Node 0 Offset 0
+OpMemberDecorate %Node 1 Offset 8
+OpDecorate %Push Block
+OpMemberDecorate %Push 0 Offset 0
+OpDecorate %Out Block
+OpMemberDecorate %Out 0 Offset 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 0
+OpTypeForwardPointer %ptr_node PhysicalStorageBuffer
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%u0 = OpConstant %u32 0
+%u1 = OpConstant %u32 1
+%Node = OpTypeStruct %ptr_node %u32
+%ptr_node = OpTypePointer PhysicalStorageBuffer %Node
+%Push = OpTypeStruct %ptr_node
+%Out = OpTypeStruct %u32
+%ptr_push = OpTypePointer PushConstant %Push
+%ptr_head = OpTypePointer PushConstant %ptr_node
+%ptr_next = OpTypePointer PhysicalStorageBuffer %ptr_node
+%ptr_value = OpTypePointer PhysicalStorageBuffer %u32
+%ptr_out = OpTypePointer StorageBuffer %Out
+%ptr_last = OpTypePointer StorageBuffer %u32
+%push = OpVariable %ptr_push PushConstant
+%out = OpVariable %ptr_out StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%head_at = OpAccessChain %ptr_head %push %u0
+%head = OpLoad %ptr_node %head_at
+%next_at = OpAccessChain %ptr_next %head %u0
+%next = OpLoad %ptr_node %next_at Aligned 8
+%value_at = OpAccessChain %ptr_value %next %u1
+%value = OpLoad %u32 %value_at Aligned 4
+%last_at = OpAccessChain %ptr_last %out %u0
+OpStore %last_at %value
+OpStore %value_at %u1 Aligned 4
+OpReturn
+OpFunctionEnd
+";
+
+#[test]
+fn memory_is_reached_by_addresses() {
+    let dir = Dir::new();
+    dir.write("list.spvasm", LIST);
+    let run = |rest: &[&str]| {
+        let given = [
+            "run",
+            "list.spvasm",
+            "--bind",
+            "0:0=zeros:4",
+            "--print",
+            "last",
+        ];
+        dir.spv(&[&given[..], rest].concat())
+    };
+    let first = r#"first:Node={"next":"&second"}"#;
+    let both = ["--memory", first, "--memory", r#"second:Node={"value":7}"#];
+    let head = ["--push", "head=&first"];
+    let shown = [
+        "--print",
+        "second",
+        "--print",
+        "second:u32[2..4]",
+        "--print",
+        "first.next",
+    ];
+    let ran = run(&[&both[..], &head, &shown].concat());
+    let expected = "last: 7\nsecond: {\"next\":0,\"value\":1}\nsecond: 1\nfirst.next: 8589934592\n";
+    assert_eq!(ran.text(), expected);
+    // Without a type, and from within: what begins 8 bytes before the end of the memory.
+    let raw = ["--memory", "second=u32:0,0,0,0,9", "--memory"];
+    let within = r#"first:Node={"next":"&second+8"}"#;
+    assert_eq!(
+        run(&[&raw[..], &[within], &head].concat()).text(),
+        "last: 9\n"
+    );
+    let fails = |rest: &[&str], code, message| run(rest).fails(code, message);
+    fails(
+        &["--memory", first, "--push", "head=&first"],
+        1,
+        "no memory `second`",
+    );
+    fails(&["--memory", "first:Nod=zeros:16"], 1, "no structure `Nod`");
+    fails(
+        &["--memory", "a=zeros:4", "--memory", "a=zeros:4"],
+        1,
+        "`a` twice",
+    );
+    fails(&["--memory", "a.b=zeros:4"], 2, "`a.b` is not a name");
+    fails(&["--memory", "a=rgba8:1x1"], 1, "memory takes bytes");
+    fails(
+        &["--push", "head=&first+x", "--memory", "first=zeros:16"],
+        1,
+        "`x`",
+    );
+}

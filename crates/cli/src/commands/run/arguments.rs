@@ -178,6 +178,35 @@ impl Type {
     }
 }
 
+/// Memory that only addresses lead to.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    pub(super) name: String,
+    /// The name of the structure that lies there.
+    pub(super) ty: Option<String>,
+    pub(super) contents: Contents,
+}
+
+/// `NAME[:TYPE]=CONTENTS`.
+pub(super) fn memory(text: &str) -> Result<Memory, String> {
+    let Some((place, contents)) = text.split_once('=') else {
+        return Err("it must have the form NAME=CONTENTS, such as list=u32:1,2".into());
+    };
+    let (name, ty) = match place.split_once(':') {
+        Some((name, ty)) => (name, Some(ty.to_owned())),
+        None => (place, None),
+    };
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(is_part) {
+        return Err(format!("`{name}` is not a name of letters and digits"));
+    }
+    Ok(Memory {
+        name: name.to_owned(),
+        ty,
+        contents: self::contents(contents)?,
+    })
+}
+
 /// `WHERE=CONTENTS`.
 pub(super) fn binding(text: &str) -> Result<(Wanted, Contents), String> {
     let Some((place, contents)) = text.split_once('=') else {

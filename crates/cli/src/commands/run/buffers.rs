@@ -6,7 +6,7 @@ use serde_json::Value;
 use spirvkit::interp::{Image, MAX_BUFFER, Name, Pipe, Run, Sampler};
 use spirvkit::reflect::DescriptorKind;
 
-use super::arguments::{Contents, FileForm, Push};
+use super::arguments::{Contents, FileForm, Memory, Push};
 use super::images;
 use super::json::{self, MAX_BYTES};
 use super::npy;
@@ -51,6 +51,25 @@ impl<'b, 'r> Buffers<'b, 'r> {
             local: Vec::new(),
             pipes: Vec::new(),
             push: Vec::new(),
+        }
+    }
+
+    /// Memory that only addresses lead to.
+    pub(super) fn remember(&mut self, all: &[Memory], messages: &mut Messages) {
+        for (index, memory) in all.iter().enumerate() {
+            let home = Home::Memory(index);
+            self.contents.insert(home.clone(), Vec::new());
+            let found = Found {
+                part: self.blocks.whole(&home),
+                home,
+                is_whole: true,
+                range: None,
+                slice: None,
+            };
+            if let Err(why) = self.fill(found, &memory.contents) {
+                let message = format!("`{}`: {why}", memory.name);
+                messages.add_about(&kinds::BAD_DATA.error(message), None);
+            }
         }
     }
 
@@ -121,6 +140,9 @@ impl<'b, 'r> Buffers<'b, 'r> {
 
     /// Whether contents are for what the module declares somewhere.
     fn suits(&self, home: &Home, contents: &Contents) -> Result<(), String> {
+        if let (Home::Memory(_), Contents::Texels(_) | Contents::Sampler(_)) = (home, contents) {
+            return Err("memory takes bytes, numbers or a value".into());
+        }
         let Some(declared) = self.blocks.descriptor(home) else {
             return Ok(());
         };
@@ -240,7 +262,8 @@ impl<'b, 'r> Buffers<'b, 'r> {
                     descriptors.filter(|it| (it.set, it.binding) == (Some(set), Some(binding)));
                 found.next().and_then(|it| it.size?.known()).unwrap_or(0)
             }
-            _ => 0,
+            Home::Memory(_) => found.part.and_then(|it| self.blocks.end(it)).unwrap_or(0),
+            Home::Argument(_) => 0,
         };
         let bytes = self.contents.entry(found.home.clone()).or_default();
         if found.is_whole {
@@ -305,7 +328,8 @@ impl<'b, 'r> Buffers<'b, 'r> {
     /// All buffers that are bound, as users may write them to have them shown: by their types,
     /// or as `u32` where the module doesn't say what they are.
     pub(super) fn bound(&self) -> Vec<Wanted> {
-        let all = self.contents.keys().filter_map(|home| {
+        let shown = |home: &&Home| !matches!(home, Home::Memory(_));
+        let all = self.contents.keys().filter(shown).filter_map(|home| {
             let typed = wanted(&format!("{home}[..]")).ok()?;
             match self.blocks.find(&typed).ok()?.part {
                 Some(_) => Some(typed),
@@ -326,6 +350,7 @@ impl<'b, 'r> Buffers<'b, 'r> {
                     run.image_element(set, binding, element, image)
                 }
                 Home::Argument(name) => run.image_argument(argument(&name), image),
+                Home::Memory(_) => run,
             };
         }
         for (home, sampler) in self.samplers {
@@ -334,12 +359,18 @@ impl<'b, 'r> Buffers<'b, 'r> {
                     run.sampler_element(set, binding, element, sampler)
                 }
                 Home::Argument(name) => run.sampler_argument(argument(&name), sampler),
+                Home::Memory(_) => run,
             };
         }
         for (home, bytes) in &self.contents {
             run = match home {
                 Home::Buffer(set, binding, element) => run.element(*set, *binding, *element, bytes),
                 Home::Argument(name) => run.argument(argument(name), bytes),
+                // In the order of their numbers.
+                Home::Memory(_) => {
+                    run.memory(bytes);
+                    run
+                }
             };
         }
         for (name, bytes) in &self.local {

@@ -158,6 +158,7 @@ impl Blocks<'_> {
                 };
                 image_of(arguments.find(is_it)?.ty?)
             }
+            Home::Memory(_) => None,
         }
     }
 

@@ -55,7 +55,7 @@ fn write_within(
         return Err("types are nested too deep".into());
     }
     if let Some((number, size)) = blocks.number(part.ty) {
-        let bits = bits(number, value)?;
+        let bits = bits(blocks, number, value)?;
         return put(bytes, part.offset, bits, size);
     }
     match (blocks.members(part), value) {
@@ -112,8 +112,12 @@ fn inside(name: &str, why: &str) -> String {
     format!("{name}: {why}")
 }
 
-fn bits(number: NumberType, value: &Value) -> Result<u64, String> {
+fn bits(blocks: &Blocks<'_>, number: NumberType, value: &Value) -> Result<u64, String> {
     match value {
+        Value::String(text) if text.starts_with('&') => match number {
+            NumberType::Integer { width: 64, .. } => blocks.address(text),
+            _ => Err("an address takes a pointer or an integer of 64 bits".into()),
+        },
         Value::Number(it) => Type::of(number).parse(&it.to_string()),
         Value::String(text) => Type::of(number).parse(text),
         _ => Err("a number is expected".into()),

@@ -42,6 +42,9 @@ impl Blocks<'_> {
             if self.is_image(&found.home) {
                 return Err("images can't be explored".into());
             }
+            if let Home::Memory(_) = found.home {
+                return Err("exploration doesn't show memory".into());
+            }
             if let Home::Argument(name) = &found.home
                 && name.parse::<u32>().is_err()
             {
@@ -82,7 +85,7 @@ const NO_PICTURE: &str = "it is no image, so it can't be written as PNG";
 /// What memory holds in the end.
 pub(super) trait Memory {
     /// The bytes of a buffer or an image; none if there is none.
-    fn bytes_of(&self, home: &Home) -> &[u8];
+    fn bytes_of(&self, blocks: &Blocks<'_>, home: &Home) -> &[u8];
 
     /// The image that stands there, if one does.
     fn image_of(&self, home: &Home) -> Option<&Image>;
@@ -94,7 +97,7 @@ pub(super) trait Memory {
 }
 
 impl Memory for Outcome {
-    fn bytes_of(&self, home: &Home) -> &[u8] {
+    fn bytes_of(&self, blocks: &Blocks<'_>, home: &Home) -> &[u8] {
         if let Some(image) = self.image_of(home) {
             return image.contents();
         }
@@ -103,6 +106,7 @@ impl Memory for Outcome {
                 self.element(*set, *binding, *element).unwrap_or_default()
             }
             Home::Argument(name) => self.argument_bytes(argument(name)),
+            Home::Memory(index) => self.memory_bytes(blocks.address_of(*index)),
         }
     }
 
@@ -110,6 +114,7 @@ impl Memory for Outcome {
         match home {
             Home::Buffer(set, binding, element) => self.image_element(*set, *binding, *element),
             Home::Argument(name) => self.image_argument(argument(name)),
+            Home::Memory(_) => None,
         }
     }
 
@@ -130,10 +135,11 @@ impl Memory for Outcome {
 }
 
 impl Memory for Final<'_> {
-    fn bytes_of(&self, home: &Home) -> &[u8] {
+    fn bytes_of(&self, _: &Blocks<'_>, home: &Home) -> &[u8] {
         match home {
             Home::Buffer(set, binding, element) => self.element(*set, *binding, *element),
             Home::Argument(name) => name.parse().map_or(&[], |index| self.argument(index)),
+            Home::Memory(_) => &[],
         }
     }
 
@@ -156,7 +162,7 @@ pub(super) fn value(
     }
     let bytes = match &image {
         Some(image) => image.contents(),
-        None => memory.bytes_of(&found.home),
+        None => memory.bytes_of(blocks, &found.home),
     };
     match (wanted.ty, found.part) {
         (Some(ty), part) => {
@@ -226,7 +232,7 @@ fn made(
     let image = image(&found, outcome)?;
     let bytes = match &image {
         Some(image) => image.contents(),
-        None => outcome.bytes_of(&found.home),
+        None => outcome.bytes_of(blocks, &found.home),
     };
     match (FileForm::of(&path.to_string_lossy()), wanted.ty, found.part) {
         (FileForm::Png, ..) => png::write(image.as_ref().ok_or(NO_PICTURE)?),

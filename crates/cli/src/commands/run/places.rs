@@ -5,9 +5,10 @@ use std::fmt;
 
 use spirvkit::binary::{FloatFormat, Id, NumberType};
 use spirvkit::eval::ScalarType;
+use spirvkit::interp::Run;
 use spirvkit::reflect::{Descriptor, Extent, Order, Reflection, TypeKind};
 
-use super::arguments::{Binding, Type};
+use super::arguments::{Binding, Memory, Type};
 use super::slices::Slice;
 
 /// How deep types may be nested whose parts are read and written one by one.
@@ -49,6 +50,8 @@ pub(super) enum Home {
     Buffer(u32, u32, u32),
     /// Of a kernel's argument.
     Argument(String),
+    /// Of memory that only addresses lead to, which one.
+    Memory(usize),
 }
 
 impl fmt::Display for Home {
@@ -57,6 +60,7 @@ impl fmt::Display for Home {
             Self::Buffer(set, binding, 0) => write!(f, "{set}:{binding}"),
             Self::Buffer(set, binding, element) => write!(f, "{set}:{binding}[{element}]"),
             Self::Argument(name) => f.write_str(name),
+            Self::Memory(index) => write!(f, "memory {index}"),
         }
     }
 }
@@ -186,12 +190,70 @@ pub(super) fn wanted(text: &str) -> Result<Wanted, String> {
     Ok(wanted)
 }
 
-/// A module's blocks by names.
+/// A module's blocks by names, and memory that only addresses lead to.
 pub(super) struct Blocks<'r> {
     pub(super) reflection: &'r Reflection,
+    memories: Vec<Named>,
+}
+
+/// Memory by its name.
+struct Named {
+    name: String,
+    address: u64,
+    /// The structure that lies there.
+    ty: Option<Id>,
 }
 
 impl<'r> Blocks<'r> {
+    pub(super) fn new(reflection: &'r Reflection, memories: &[Memory]) -> Result<Self, String> {
+        // Addresses follow from the order in which memory is given.
+        let mut run = Run::new(&[]);
+        let mut named: Vec<Named> = Vec::new();
+        for Memory { name, ty, .. } in memories {
+            if named.iter().any(|it| it.name == *name) {
+                return Err(format!("there is memory `{name}` twice"));
+            }
+            let is_it = |it: &&spirvkit::reflect::Type| {
+                matches!(it.kind, TypeKind::Struct { .. }) && it.name == *ty
+            };
+            let found = reflection.types.iter().find(is_it).map(|it| it.id);
+            let found = found.filter(|_| ty.is_some());
+            if let (Some(ty), None) = (ty, found) {
+                return Err(format!("`{name}`: there is no structure `{ty}`"));
+            }
+            named.push(Named {
+                name: name.clone(),
+                address: run.memory::<u8>(&[]),
+                ty: found,
+            });
+        }
+        Ok(Self {
+            reflection,
+            memories: named,
+        })
+    }
+
+    /// The address that is written `&NAME` or `&NAME+OFFSET`.
+    pub(super) fn address(&self, text: &str) -> Result<u64, String> {
+        let text = text.trim_start_matches('&');
+        let (name, offset) = match text.split_once('+') {
+            Some((name, offset)) => (name, offset),
+            None => (text, "0"),
+        };
+        let memory = self.memories.iter().find(|it| it.name == name);
+        let memory = memory.ok_or_else(|| format!("there is no memory `{name}`; see --memory"))?;
+        let number = NumberType::Integer {
+            width: 64,
+            signed: false,
+        };
+        Ok(memory.address.wrapping_add(Type::of(number).parse(offset)?))
+    }
+
+    /// The address of memory by its number.
+    pub(super) fn address_of(&self, memory: usize) -> u64 {
+        self.memories.get(memory).map_or(0, |it| it.address)
+    }
+
     fn kind(&self, ty: Id) -> Option<&'r TypeKind> {
         self.reflection.ty(ty).map(|ty| &ty.kind)
     }
@@ -271,6 +333,9 @@ impl<'r> Blocks<'r> {
             }
             Base::Name(name) => name,
         };
+        if let Some(index) = self.memories.iter().position(|it| it.name == *name) {
+            return Ok((Home::Memory(index), self.memories[index].ty, steps));
+        }
         let bound: Vec<_> = descriptors
             .iter()
             .filter_map(|it| Some((it, Home::Buffer(it.set?, it.binding?, 0))))
@@ -521,8 +586,12 @@ impl<'r> Blocks<'r> {
 
     /// The whole of what is bound somewhere.
     pub(super) fn whole(&self, home: &Home) -> Option<Part> {
+        let ty = match home {
+            Home::Memory(index) => self.memories.get(*index)?.ty,
+            _ => self.descriptor(home)?.ty,
+        };
         Some(Part {
-            ty: self.descriptor(home)?.ty?,
+            ty: ty?,
             offset: 0,
             matrix: None,
             apart: None,

@@ -66,6 +66,10 @@ kinds! {
         text: "A pipe is used in a way that OpenCL leaves undefined: with a packet of another size, with a reservation that is not valid, of another pipe or already committed, with an index beyond it, with reservations that are not committed at the end or of which not all packets are written, in both directions by one kernel, or together by invocations that don't all come there with the same operands.",
         advice: "Use a reservation only after `OpIsValidReserveId`, for indexes below the number of packets, and commit it once.",
     }
+    ENQUEUE = "run.enqueue", InvalidValue {
+        text: "A queue or an event is used in a way that OpenCL leaves undefined: an event that there isn't, a status that can't be set, what is no kernel captured. Or a kernel waits for an event that never completes, or the run allows no more to be enqueued.",
+        advice: "Check that events come from where they may, are released once, and that user events get a status. Raise the limit if the kernels really need more.",
+    }
     MATRIX = "run.matrix", InvalidValue {
         text: "Not all invocations of the scope of a cooperative matrix execute an instruction on it together. The behaviour is undefined.",
         advice: "Move the instruction out of the branch or loop, or make its condition the same for the whole scope.",

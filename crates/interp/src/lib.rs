@@ -42,6 +42,6 @@ pub use kinds::KINDS;
 pub use lower::{Support, support, support_of};
 pub use observe::{Access, AccessKind, Observer, Place, Seen, Step};
 pub use run::{
-    Element, Float, MAX_BUFFER, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Name, Outcome, Pipe, Run,
-    SpecValue, assert_close,
+    Element, Float, MAX_BUFFER, MAX_ENQUEUED, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Name, Outcome,
+    Pipe, Run, SpecValue, assert_close,
 };

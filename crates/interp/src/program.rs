@@ -190,6 +190,8 @@ pub(crate) enum ObjectKind {
     },
     /// A sampler of the module itself.
     ConstantSampler { index: u32 },
+    /// The parameters of a kernel that was enqueued.
+    Parameters,
     /// A pipe: an argument of a kernel, or storage that the module declares.
     Pipe {
         index: Option<u32>,
@@ -269,6 +271,18 @@ pub(crate) struct MatrixPlace {
     pub(crate) is_row: bool,
 }
 
+/// A function that can be enqueued, with what it is given.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    pub(crate) name: Arc<str>,
+    /// Which of the functions begins with it.
+    pub(crate) function: u32,
+    /// The objects of the memory of workgroups that it gets.
+    pub(crate) locals: Vec<u32>,
+    /// The size of workgroups, if it says one.
+    pub(crate) declared: Option<[u32; 3]>,
+}
+
 /// An entry point, ready to run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
@@ -285,6 +299,9 @@ pub(crate) struct Program {
     /// Where each function begins.
     pub(crate) functions: Vec<Pc>,
     pub(crate) entry: u32,
+    /// What can be enqueued, and the object with the parameters of what runs.
+    pub(crate) roots: Vec<Root>,
+    pub(crate) parameters: u32,
     pub(crate) moves: Vec<(Reg, Reg)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) general: Vec<General>,
@@ -378,6 +395,11 @@ impl Program {
             }
             _ => None,
         }
+    }
+
+    /// Whether a function is begun by nobody's call.
+    pub(crate) fn is_root(&self, function: u32) -> bool {
+        self.entry == function || self.roots.iter().any(|root| root.function == function)
     }
 
     /// How many invocations a workgroup has in each dimension.

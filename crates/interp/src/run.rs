@@ -24,7 +24,8 @@ use crate::image::{Given, Images, Resources, Results};
 use crate::kinds;
 use crate::lower::{Surroundings, lower};
 use crate::machine::{
-    Buffer, Findings, Pipes, RaceOptions, Races, Schedule, Shared, Tick, dispatch, workgroup_bytes,
+    Buffer, Findings, Pipes, Queue, RaceOptions, Races, Schedule, Shared, Tick, dispatch_all,
+    workgroup_bytes,
 };
 use crate::observe::Observer;
 use crate::optimize::{optimize, pack};
@@ -45,6 +46,9 @@ pub const MAX_MEMORY: u64 = 1 << 30;
 
 /// The default for [`Run::max_printed`], in bytes.
 pub const MAX_PRINTED: usize = 1 << 20;
+
+/// The default for [`Run::max_enqueued`].
+pub const MAX_ENQUEUED: u64 = 1 << 16;
 
 /// How many bytes a buffer may have: offsets beyond are those below its beginning.
 pub const MAX_BUFFER: u64 = BEYOND as u64;
@@ -145,6 +149,7 @@ pub struct Run<'a> {
     max_steps: u64,
     max_memory: u64,
     max_printed: usize,
+    max_enqueued: u64,
     race: RaceOptions,
     /// Where instructions stand, in words, whose races are accepted.
     pub(crate) accepted: BTreeSet<u32>,
@@ -178,6 +183,7 @@ impl<'a> Run<'a> {
             max_steps: MAX_STEPS,
             max_memory: MAX_MEMORY,
             max_printed: MAX_PRINTED,
+            max_enqueued: MAX_ENQUEUED,
             race: RaceOptions::default(),
             accepted: BTreeSet::new(),
             is_robust: false,
@@ -269,6 +275,13 @@ impl<'a> Run<'a> {
     /// is [`MAX_PRINTED`].
     pub fn max_printed(mut self, bytes: usize) -> Self {
         self.max_printed = bytes;
+        self
+    }
+
+    /// The number of kernels, markers and user events that kernels may enqueue and make; more is
+    /// refused, with a warning. The default is [`MAX_ENQUEUED`].
+    pub fn max_enqueued(mut self, count: u64) -> Self {
+        self.max_enqueued = count;
         self
     }
 
@@ -398,7 +411,9 @@ impl<'a> Run<'a> {
         if is_optimized {
             pack(&mut program);
         }
-        let bytes = workgroup_bytes(&program, self.subgroup_size.clamp(1, 64) as usize);
+        let size = program.workgroup_size.into_iter().map(u64::from).product();
+        let lanes = self.subgroup_size.clamp(1, 64) as usize;
+        let bytes = workgroup_bytes(&program, lanes, size);
         if bytes > self.max_memory {
             let message = format!("a workgroup takes {bytes} bytes of memory, more than allowed");
             return Err(Errors::from(kinds::UNSUPPORTED.error(message)));
@@ -445,6 +460,7 @@ impl<'a> Run<'a> {
             homes,
             images,
             pipes: Pipes::new(&program),
+            queue: Queue::new(self.max_enqueued, self.max_memory),
             findings: Findings::default(),
             steps: 0,
             max_steps: self.max_steps,
@@ -472,9 +488,9 @@ impl<'a> Run<'a> {
         }
         // Few kinds of gangs, which take long to compile.
         match self.subgroup_size {
-            1..=8 => dispatch::<8>(&mut shared),
-            9..=32 => dispatch::<32>(&mut shared),
-            _ => dispatch::<64>(&mut shared),
+            1..=8 => dispatch_all::<8>(&mut shared),
+            9..=32 => dispatch_all::<32>(&mut shared),
+            _ => dispatch_all::<64>(&mut shared),
         }
         let Shared {
             buffers,

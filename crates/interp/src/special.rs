@@ -145,9 +145,121 @@ pub(crate) struct PipeUse {
     pub(crate) is_allowed: bool,
 }
 
+/// What is done with queues and events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EnqueueOp {
+    /// One of [`crate::program::Program::roots`].
+    Kernel(u32),
+    Marker,
+    UserEvent,
+    Retain,
+    Release,
+    IsValid,
+    SetStatus,
+    Capture,
+    /// How many subgroups a workgroup of a range has.
+    Subgroups,
+}
+
+/// An instruction on a queue or an event.
+#[derive(Clone, Debug)]
+pub(crate) struct EnqueueUse {
+    pub(crate) op: EnqueueOp,
+    /// The columns of the queue, of the flags, of how many events to wait for, of how many bytes
+    /// the parameters have, of the event that something is done with, and of its status.
+    pub(crate) queue: Reg,
+    pub(crate) flags: Reg,
+    pub(crate) waits: Reg,
+    pub(crate) size: Reg,
+    pub(crate) event: Reg,
+    pub(crate) status: Reg,
+    /// The columns of a range: the number of dimensions, and for each of three the offset, then
+    /// the global, then the local size.
+    pub(crate) dimensions: Reg,
+    pub(crate) range: Vec<Pair>,
+    /// The columns of the sizes of local memory.
+    pub(crate) locals: Vec<Pair>,
+    /// Where the events to wait for are, and how many bytes each takes.
+    pub(crate) wait_list: Option<Address>,
+    pub(crate) stride: u32,
+    /// Where the parameters are, or where what is captured goes.
+    pub(crate) memory: Option<Address>,
+    /// Where the event goes.
+    pub(crate) event_to: Option<Address>,
+    /// The columns of the result, of the event that is made, and of whether it goes there.
+    pub(crate) to: Reg,
+    pub(crate) made: Reg,
+    pub(crate) is_made: Reg,
+}
+
+impl EnqueueUse {
+    /// An instruction without any operands.
+    pub(crate) fn new(op: EnqueueOp) -> Self {
+        Self {
+            op,
+            queue: NO_REG,
+            flags: NO_REG,
+            waits: NO_REG,
+            size: NO_REG,
+            event: NO_REG,
+            status: NO_REG,
+            dimensions: NO_REG,
+            range: Vec::new(),
+            locals: Vec::new(),
+            wait_list: None,
+            stride: 0,
+            memory: None,
+            event_to: None,
+            to: NO_REG,
+            made: NO_REG,
+            is_made: NO_REG,
+        }
+    }
+
+    fn columns_mut(&mut self) -> Vec<&mut Reg> {
+        let Self {
+            op: _,
+            queue,
+            flags,
+            waits,
+            size,
+            event,
+            status,
+            dimensions,
+            range,
+            locals,
+            wait_list,
+            stride: _,
+            memory,
+            event_to,
+            to,
+            made,
+            is_made,
+        } = self;
+        let words = [queue, flags, waits, size, event, status, dimensions];
+        let pairs = range.iter_mut().chain(locals).flatten();
+        let mut all: Vec<&mut Reg> = words.into_iter().chain(pairs).collect();
+        for address in [wait_list, memory, event_to].into_iter().flatten() {
+            if let Object::Column(column) = &mut address.object {
+                all.push(column);
+            }
+            all.push(&mut address.offset);
+        }
+        all.extend([to, made, is_made]);
+        all
+    }
+
+    /// The columns that it writes.
+    pub(crate) fn results(&self) -> [Reg; 3] {
+        [self.to, self.made, self.is_made]
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Special {
     Copies(Box<Copies>),
+    /// Something is done with a queue or an event.
+    Enqueue(Box<EnqueueUse>),
     /// Packets of a pipe are reserved, taken out or put in.
     Pipe(Box<PipeUse>),
     /// A load or store by the first invocations of a scope only.
@@ -321,6 +433,7 @@ impl Special {
                 } = &mut **it;
                 all.extend([pipe, size, second, index, to].into_iter().chain(at));
             }
+            Self::Enqueue(it) => all.extend(it.columns_mut()),
             Self::NamedBarrier { barrier, .. } => {
                 all.extend([&mut barrier.count, &mut barrier.maker]);
             }

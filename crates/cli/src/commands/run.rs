@@ -20,7 +20,7 @@ use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 use spirvkit::Diagnostic;
 use spirvkit::diagnostics::{Severity, Source, render};
-use spirvkit::interp::{MAX_LOOKS, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Outcome, Run};
+use spirvkit::interp::{MAX_ENQUEUED, MAX_LOOKS, MAX_MEMORY, MAX_PRINTED, MAX_STEPS, Outcome, Run};
 use spirvkit::ir::Module;
 use spirvkit::reflect::reflect;
 use spirvkit::transform::{Specialization, spec_constants, specialize};
@@ -178,6 +178,10 @@ pub(crate) struct Arguments {
     /// Leave out what a shader prints beyond this many bytes
     #[arg(long, value_name = "BYTES", default_value_t = MAX_PRINTED)]
     max_printed: usize,
+
+    /// Refuse to enqueue more kernels than this from other kernels
+    #[arg(long, value_name = "N", default_value_t = MAX_ENQUEUED)]
+    max_enqueued: u64,
 
     /// The format of the output and of findings
     #[arg(long, value_name = "FORMAT", default_value = "human")]
@@ -377,7 +381,8 @@ fn prepared<'a>(
         .seed(arguments.seed)
         .max_steps(arguments.max_steps)
         .max_memory(arguments.max_memory)
-        .max_printed(arguments.max_printed);
+        .max_printed(arguments.max_printed)
+        .max_enqueued(arguments.max_enqueued);
     if let Some(name) = &arguments.entry_point {
         run = run.entry(name);
     }

@@ -12,7 +12,7 @@ use spirvkit_diagnostics::{Diagnostic, Errors, Severity};
 use spirvkit_grammar::{MemoryModel, MemorySemantics};
 
 use crate::kinds;
-use crate::machine::{Buffer, Findings, Invocations, Pipes, Race, Shared, with_stops};
+use crate::machine::{Buffer, Findings, Invocations, Pipes, Queue, Race, Shared, with_stops};
 use crate::program::{Inst, ObjectKind, Program};
 use crate::run::{Element, Prepared, Run};
 use crate::special::Special;
@@ -82,6 +82,7 @@ impl Explore<'_> {
             homes,
             images,
             pipes: Pipes::default(),
+            queue: Queue::default(),
             findings: Findings::default(),
             steps: 0,
             max_steps: MAX_STEPS,
@@ -197,6 +198,7 @@ fn check(program: &Program, groups: [u32; 3]) -> Result<(), Box<Diagnostic>> {
         Inst::Image(_) => Some("accesses to images"),
         Inst::Special(index) => match program.specials[index as usize] {
             Special::Pipe(_) => Some("pipes"),
+            Special::Enqueue(_) => Some("kernels that enqueue others"),
             _ => Some("what invocations do together"),
         },
         _ => None,

@@ -46,8 +46,7 @@ impl<'a> Lowering<'_, 'a> {
         ) {
             return Err(self.unsupported(format!("the addressing model {}", self.m.addressing)));
         }
-        let mut called = self.m.call_tree(entry);
-        called.sort_unstable();
+        let (called, enqueued) = self.reached(entry)?;
         self.refuse_recursion(&called)?;
         self.note_workgroup_size(entry)?;
         self.derivative_modes(entry)?;
@@ -55,6 +54,7 @@ impl<'a> Lowering<'_, 'a> {
         self.find_passed(&called);
         self.variables(&called)?;
         self.arguments(index)?;
+        self.enqueued_objects(&enqueued)?;
         self.initial_contents()?;
         for &function in &called {
             self.declare(function)?;
@@ -62,6 +62,7 @@ impl<'a> Lowering<'_, 'a> {
         for &function in &called {
             self.function(function)?;
         }
+        self.begin_enqueued(&enqueued)?;
         let id = self.m.functions[index as usize].id;
         self.program.entry = self.signatures.get(&id.0).map_or(0, |known| known.index);
         Ok(())

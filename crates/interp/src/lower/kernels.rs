@@ -9,6 +9,7 @@ use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Op, StorageClass};
 
+use super::enqueue::QUEUE;
 use super::{Lowering, Pointer, Result, Value};
 use crate::kinds;
 use crate::program::{Address, NO_REG, Object, ObjectKind, Reg};
@@ -47,7 +48,7 @@ pub(super) struct ValueArgument {
 
 impl<'a> Lowering<'_, 'a> {
     /// The parameters of a function.
-    fn parameters(&self, function: u32) -> Vec<Instruction<'a>> {
+    pub(super) fn parameters(&self, function: u32) -> Vec<Instruction<'a>> {
         let range = self.m.functions[function as usize].range.clone();
         let all = self.m.instructions(range);
         all.skip(1)
@@ -69,6 +70,11 @@ impl<'a> Lowering<'_, 'a> {
             match self.m.ty(ty) {
                 // That it is an image or a sampler is seen where it is bound.
                 _ if self.is_resource(ty) => self.resource_argument(id, index, ty)?,
+                // There is one queue.
+                _ if self.m.op_of(ty) == Op::TypeQueue => {
+                    let queue = self.handle(QUEUE);
+                    self.values.insert(id.0, Value::Columns(queue));
+                }
                 _ if self.m.op_of(ty) == Op::TypePipe => self.pipe_argument(id, index, given)?,
                 Type::Pointer { class, pointee } if class != StorageClass::Function => {
                     self.pointer_argument(id, index, class, pointee, given)?;

@@ -15,6 +15,7 @@ mod copies;
 mod derivatives;
 mod descriptors;
 mod elements;
+mod enqueue;
 mod extended;
 mod functions;
 mod groups;
@@ -48,6 +49,7 @@ use spirvkit_grammar::{Decoration, Op};
 use crate::kinds;
 use crate::program::{Address, Inst, MatrixPlace, NO_REG, Object, Pc, Program, Reg};
 use cooperative::Spans;
+pub(crate) use enqueue::MAX_ENQUEUED_WORKGROUP;
 use kernels::ValueArgument;
 pub(crate) use kernels::{Given, parameter_name};
 pub use opcodes::{Support, support, support_of};
@@ -164,6 +166,8 @@ struct Lowering<'m, 'a> {
     function: Id,
     /// The offset of the instruction being lowered.
     here: u32,
+    /// The functions that can be enqueued, by their ids.
+    roots: HashMap<u32, u32>,
     /// What is wrong with the arguments that are given.
     objections: Vec<Diagnostic>,
 }
@@ -208,6 +212,7 @@ pub(crate) fn lower(
         environment: Environment::default(),
         function: entry,
         here: 0,
+        roots: HashMap::new(),
         objections: Vec::new(),
     };
     if surroundings.is_observed {

@@ -43,6 +43,8 @@ pub(super) enum Owner {
     /// It is waited at.
     NamedWait,
     Pipe,
+    /// Queues, events, and what is enqueued.
+    Enqueue,
     Extended,
     Undef,
     /// The result is the operand.
@@ -164,6 +166,22 @@ pub(super) fn owner(op: Op) -> Option<Owner> {
         | Op::GroupReserveWritePipePackets
         | Op::GroupCommitReadPipe
         | Op::GroupCommitWritePipe => Owner::Pipe,
+        Op::EnqueueKernel
+        | Op::EnqueueMarker
+        | Op::GetKernelNDrangeSubGroupCount
+        | Op::GetKernelNDrangeMaxSubGroupSize
+        | Op::GetKernelWorkGroupSize
+        | Op::GetKernelPreferredWorkGroupSizeMultiple
+        | Op::GetKernelLocalSizeForSubgroupCount
+        | Op::GetKernelMaxNumSubgroups
+        | Op::RetainEvent
+        | Op::ReleaseEvent
+        | Op::CreateUserEvent
+        | Op::IsValidEvent
+        | Op::SetUserEventStatus
+        | Op::CaptureEventProfilingInfo
+        | Op::GetDefaultQueue
+        | Op::BuildNDRange => Owner::Enqueue,
         Op::ExtInst => Owner::Extended,
         Op::Undef | Op::PoisonKHR => Owner::Undef,
         Op::CopyObject

@@ -45,6 +45,7 @@ impl<'a> Lowering<'_, 'a> {
             Owner::NamedBarrier => self.computed(inst, Self::named_barrier),
             Owner::NamedWait => self.wait_at_named(inst),
             Owner::Pipe => self.pipe(inst),
+            Owner::Enqueue => self.enqueue(inst),
             Owner::Extended => self.extended(inst),
             Owner::Atomic => self.atomic(inst),
             Owner::AtomicFlag => self.atomic_flag(inst),

@@ -58,8 +58,8 @@ impl<'a> Lowering<'_, 'a> {
         };
         let name = self.argument_name(id);
         let object = self.new_object(&name, kind)?;
-        let column = self.word(object);
-        self.values.insert(id.0, Value::Columns(vec![column]));
+        let columns = self.handle(object);
+        self.values.insert(id.0, Value::Columns(columns));
         Ok(())
     }
 
@@ -85,7 +85,21 @@ impl<'a> Lowering<'_, 'a> {
         };
         let name = self.name(inst.result().unwrap_or(Id(0)));
         let object = self.new_object(&name, kind)?;
-        Ok(vec![self.word(object)])
+        Ok(self.handle(object))
+    }
+
+    /// The columns of what has a number.
+    pub(super) fn handle(&mut self, number: u32) -> Vec<Reg> {
+        let column = self.word(number);
+        self.handle_in(column)
+    }
+
+    /// The columns of what has the number in a column.
+    pub(super) fn handle_in(&mut self, column: Reg) -> Vec<Reg> {
+        match self.has_narrow_addresses() {
+            true => vec![column],
+            false => vec![column, self.word(0)],
+        }
     }
 
     /// An instruction on a pipe or a reservation.
@@ -148,7 +162,10 @@ impl<'a> Lowering<'_, 'a> {
         self.computed(inst, |this, _| {
             let to = this.column()?;
             this.special(Special::Pipe(Box::new(PipeUse { to, ..using })));
-            Ok(vec![to])
+            Ok(match using.op {
+                PipeOp::ReserveRead | PipeOp::ReserveWrite => this.handle_in(to),
+                _ => vec![to],
+            })
         })
     }
 

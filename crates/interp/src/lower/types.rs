@@ -6,7 +6,7 @@ use spirvkit_analysis::layout::{DeclaredLayouts, Extent, MatrixLayout, MatrixOrd
 use spirvkit_analysis::{Lookup, ModuleIndex, Type, layout};
 use spirvkit_binary::{FloatFormat, Id, NumberType};
 use spirvkit_eval::ScalarType;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{AddressingModel, Op};
 
 use super::cooperative::{Form, Spans};
 use crate::program::Leaf;
@@ -71,18 +71,27 @@ fn leaf(m: &ModuleIndex<'_>, ty: Id) -> Option<Leaf> {
         Type::Pointer { .. } | Type::UntypedPointer { .. } => Some(Leaf::Pointer),
         // Copies are done when they begin, so there is nothing to know of an event.
         _ if m.op_of(ty) == Op::TypeEvent => Some(Leaf::Scalar(U32)),
-        // The numbers of objects and reservations.
-        _ if matches!(
-            m.op_of(ty),
-            Op::TypePipe | Op::TypePipeStorage | Op::TypeReserveId
-        ) =>
-        {
-            Some(Leaf::Scalar(U32))
-        }
+        // Numbers, which take as much memory as the pointers that compilers take them for.
+        _ if is_handle(m.op_of(ty)) => Some(Leaf::Scalar(match m.addressing {
+            AddressingModel::Physical32 => U32,
+            _ => U64,
+        })),
         // How many subgroups it waits for, and what has made it.
         _ if m.op_of(ty) == Op::TypeNamedBarrier => Some(Leaf::Scalar(U64)),
         _ => scalar(m, ty).map(Leaf::Scalar),
     }
+}
+
+/// Whether values of a type are numbers of things that the run keeps.
+fn is_handle(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypePipe
+            | Op::TypePipeStorage
+            | Op::TypeReserveId
+            | Op::TypeQueue
+            | Op::TypeDeviceEvent
+    )
 }
 
 fn scalar(m: &ModuleIndex<'_>, ty: Id) -> Option<ScalarType> {
@@ -102,34 +111,32 @@ fn scalar(m: &ModuleIndex<'_>, ty: Id) -> Option<ScalarType> {
 /// Whether an opcode declares a type of which there are values or pointers here, or which
 /// functions have.
 pub(super) fn is_type(op: Op) -> bool {
-    matches!(
-        op,
-        Op::TypeVoid
-            | Op::TypeBool
-            | Op::TypeInt
-            | Op::TypeFloat
-            | Op::TypeVector
-            | Op::TypeVectorIdEXT
-            | Op::TypeCooperativeMatrixKHR
-            | Op::TypeTensorLayoutNV
-            | Op::TypeTensorViewNV
-            | Op::TypeMatrix
-            | Op::TypeArray
-            | Op::TypeRuntimeArray
-            | Op::TypeStruct
-            | Op::TypePointer
-            | Op::TypeUntypedPointerKHR
-            | Op::TypeEvent
-            | Op::TypeNamedBarrier
-            | Op::TypePipe
-            | Op::TypePipeStorage
-            | Op::TypeReserveId
-            | Op::TypeForwardPointer
-            | Op::TypeImage
-            | Op::TypeSampler
-            | Op::TypeSampledImage
-            | Op::TypeFunction
-    )
+    is_handle(op)
+        || matches!(
+            op,
+            Op::TypeVoid
+                | Op::TypeBool
+                | Op::TypeInt
+                | Op::TypeFloat
+                | Op::TypeVector
+                | Op::TypeVectorIdEXT
+                | Op::TypeCooperativeMatrixKHR
+                | Op::TypeTensorLayoutNV
+                | Op::TypeTensorViewNV
+                | Op::TypeMatrix
+                | Op::TypeArray
+                | Op::TypeRuntimeArray
+                | Op::TypeStruct
+                | Op::TypePointer
+                | Op::TypeUntypedPointerKHR
+                | Op::TypeEvent
+                | Op::TypeNamedBarrier
+                | Op::TypeForwardPointer
+                | Op::TypeImage
+                | Op::TypeSampler
+                | Op::TypeSampledImage
+                | Op::TypeFunction
+        )
 }
 
 pub(super) struct Types<'m, 'a> {

@@ -61,6 +61,7 @@ impl<'a> Lowering<'_, 'a> {
                 kind: ObjectKind::Memory { index },
             });
         }
+        self.constant_objects()?;
         let mut used: Vec<u32> = self.m.globals.clone();
         used.retain(|&offset| self.is_used(offset, functions));
         for &function in functions {
@@ -71,6 +72,26 @@ impl<'a> Lowering<'_, 'a> {
             if let Some(inst) = self.m.inst(offset) {
                 self.variable(inst)?;
                 self.note_without_value(inst, functions);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the objects of constants: how many objects there are has to be known before any
+    /// address is.
+    fn constant_objects(&mut self) -> Result<()> {
+        for inst in self.m.all_instructions() {
+            if inst.offset() >= self.m.functions_start {
+                break;
+            }
+            let has_object = match inst.op() {
+                Op::ConstantPipeStorage => true,
+                Op::ConstantSampler => self.has_narrow_addresses(),
+                _ => false,
+            };
+            if has_object {
+                self.here = inst.offset();
+                self.value(inst.result().unwrap_or(Id(0)))?;
             }
         }
         Ok(())
@@ -404,12 +425,20 @@ impl<'a> Lowering<'_, 'a> {
 
     /// Writes the initial values of variables: in the entry point those of the module, too.
     pub(super) fn initialize_locals(&mut self, function: &Function, index: u32) -> Result<()> {
-        let mut offsets: Vec<u32> = Vec::new();
         let entry = self.m.function_index(self.entry);
         if entry == Some(index) {
-            offsets.extend(&self.m.globals);
+            self.initialize_globals()?;
         }
-        offsets.extend(self.locals(&function.range));
+        self.initialize_all(self.locals(&function.range).to_vec())
+    }
+
+    /// Writes the initial values of the variables of the module that invocations have of their
+    /// own.
+    pub(super) fn initialize_globals(&mut self) -> Result<()> {
+        self.initialize_all(self.m.globals.clone())
+    }
+
+    fn initialize_all(&mut self, offsets: Vec<u32>) -> Result<()> {
         for offset in offsets {
             let Some((inst, initial)) = self
                 .m

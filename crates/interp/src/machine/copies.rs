@@ -7,7 +7,7 @@ use crate::program::{Address, Pair, Pc, advanced};
 use crate::special::Copies;
 
 /// An access for whoever looks for races.
-fn touch(access: Access, written: Option<&[u8]>) -> Touch<'_> {
+pub(super) fn touch(access: Access, written: Option<&[u8]>) -> Touch<'_> {
     Touch {
         object: access.object,
         offset: access.offset,
@@ -50,7 +50,7 @@ impl<const W: usize> Gang<W> {
         }
     }
 
-    fn long(&self, [low, high]: Pair, lane: usize) -> u64 {
+    pub(super) fn long(&self, [low, high]: Pair, lane: usize) -> u64 {
         u64::from(self.word(high, lane)) << 32 | u64::from(self.word(low, lane))
     }
 

@@ -33,6 +33,8 @@ struct Finding {
     other: Option<(u32, String)>,
     is_warning: bool,
     times: Times,
+    /// The invocations in words, once their kernel has ended.
+    who: Option<String>,
 }
 
 /// How often each instruction of the program has shown a finding: one of the module may be several
@@ -59,6 +61,21 @@ impl Times {
 }
 
 impl Findings {
+    /// Notes in words who it was, at the end of a kernel: the next one has other workgroups. One
+    /// that was enqueued has a name.
+    pub(crate) fn settle(&mut self, program: &Program, kernel: Option<&str>) {
+        for finding in self.found.values_mut().filter(|it| it.who.is_none()) {
+            let Invocations {
+                workgroup, first, ..
+            } = finding.invocations;
+            let who = invocation(program, workgroup, first);
+            finding.who = Some(match kernel {
+                Some(kernel) => format!("{who} of `{kernel}`"),
+                None => who,
+            });
+        }
+    }
+
     pub(crate) fn add(
         &mut self,
         program: &Program,
@@ -74,6 +91,7 @@ impl Findings {
             other: None,
             is_warning: false,
             times: Times::default(),
+            who: None,
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -94,6 +112,7 @@ impl Findings {
             other: None,
             is_warning: true,
             times: Times::default(),
+            who: None,
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -143,6 +162,7 @@ impl Findings {
             other: None,
             is_warning,
             times: Times::default(),
+            who: None,
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -164,6 +184,7 @@ impl Findings {
             other,
             is_warning,
             times: Times::default(),
+            who: None,
         };
         self.count(program, kind, pc, invocations, finding);
     }
@@ -214,6 +235,7 @@ impl Findings {
             other: Some((place, String::from("others wait at this one"))),
             is_warning: false,
             times: Times::default(),
+            who: None,
         };
         self.count(program, &kinds::BARRIER, first - 1, invocations, finding);
     }
@@ -259,6 +281,7 @@ impl Findings {
                 other: Some((other, format!("{deed} by {who}"))),
                 is_warning: false,
                 times: Times::default(),
+                who: None,
             }
         };
         self.count(program, &kinds::RACE, pc, invocations, finding);
@@ -318,7 +341,9 @@ impl Finding {
         let Invocations {
             workgroup, first, ..
         } = self.invocations;
-        let who = format!("by {}", invocation(program, workgroup, first));
+        let who = self.who;
+        let who = who.unwrap_or_else(|| invocation(program, workgroup, first));
+        let who = format!("by {who}");
         let who = match self.times.most() {
             1 => who,
             times => format!("{times} times, first {who}"),

@@ -42,6 +42,7 @@ impl<const W: usize> Gang<W> {
                 }
             }
             Special::Copies(copies) => self.copies(shared, memory, active, pc, copies),
+            Special::Enqueue(using) => self.enqueue(shared, memory, active, pc, using),
             Special::Pipe(using) => self.pipe(shared, active, pc, using),
             Special::Collective { lanes, what, .. } => {
                 if active.bits != self.all {

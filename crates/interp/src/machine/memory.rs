@@ -69,7 +69,7 @@ impl<const W: usize> Gang<W> {
                 UNBOUND => Err(NoAccess::Unbound),
                 home => Ok((&mut shared.buffers[home], writable)),
             },
-            ObjectKind::Memory { .. } | ObjectKind::Pipe { .. } => {
+            ObjectKind::Memory { .. } | ObjectKind::Pipe { .. } | ObjectKind::Parameters => {
                 let home = shared.homes[object as usize];
                 Ok((&mut shared.buffers[home], true))
             }

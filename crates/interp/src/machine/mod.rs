@@ -10,6 +10,7 @@ mod alu;
 mod buffer;
 mod control;
 mod copies;
+mod enqueue;
 mod fast;
 mod findings;
 mod groups;
@@ -42,6 +43,7 @@ pub(crate) use alone::{Alone, Spot, Standing, Stopped, value, with_stops};
 pub(crate) use buffer::Buffer;
 use control::{Active, Path, lanes};
 pub(crate) use control::{Gang, Invocations};
+pub(crate) use enqueue::{Queue, dispatch_all};
 pub(crate) use findings::Findings;
 pub(crate) use pipes::Pipes;
 pub(crate) use race::{Race, RaceOptions, Races, Touch};
@@ -59,10 +61,9 @@ const MAX_UNDER_WAY: u64 = 64;
 /// How many bytes they may take together, unless one alone takes more.
 const MAX_BYTES_UNDER_WAY: u64 = 1 << 28;
 
-/// How many bytes a workgroup with gangs of so many lanes takes.
-pub(crate) fn workgroup_bytes(program: &Program, lanes: usize) -> u64 {
-    let size: u32 = program.workgroup_size.iter().product();
-    let gangs = u64::from(size).div_ceil(lanes as u64);
+/// How many bytes a workgroup of so many invocations takes, with gangs of so many lanes.
+pub(crate) fn workgroup_bytes(program: &Program, lanes: usize, size: u64) -> u64 {
+    let gangs = size.div_ceil(lanes as u64);
     let lanes = gangs * lanes as u64;
     let of_lane = 4 * u64::from(program.columns) + u64::from(program.lane_bytes);
     let of_shadows = match &program.undefined {
@@ -89,6 +90,7 @@ pub(crate) struct Shared<'p> {
     pub(crate) homes: Vec<usize>,
     pub(crate) images: Images,
     pub(crate) pipes: Pipes,
+    pub(crate) queue: Queue,
     pub(crate) findings: Findings,
     /// How many instructions gangs have executed, and may.
     pub(crate) steps: u64,
@@ -208,15 +210,19 @@ enum Stop {
 
 /// How many workgroups with gangs of so many lanes may be under way at once.
 fn most_under_way(program: &Program, lanes: usize) -> usize {
-    let bytes = workgroup_bytes(program, lanes).max(1);
+    let size = program.workgroup_size.into_iter().map(u64::from).product();
+    let bytes = workgroup_bytes(program, lanes, size).max(1);
     (MAX_BYTES_UNDER_WAY / bytes).clamp(2, MAX_UNDER_WAY) as usize
 }
 
-/// Runs all workgroups, and looks at what is left behind.
-pub(crate) fn dispatch<const W: usize>(shared: &mut Shared<'_>) {
-    if run_all::<W>(shared) {
+/// Runs all workgroups, and looks at what is left behind. False if it ends because no more may
+/// be run.
+fn dispatch<const W: usize>(shared: &mut Shared<'_>) -> bool {
+    let is_done = run_all::<W>(shared);
+    if is_done {
         pipes::finish(shared);
     }
+    is_done
 }
 
 /// Runs all workgroups. False if it ends because no more may be run.

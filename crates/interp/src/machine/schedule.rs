@@ -75,7 +75,7 @@ impl Shared<'_> {
         }
     }
 
-    fn draw_below(&mut self, count: usize) -> usize {
+    pub(super) fn draw_below(&mut self, count: usize) -> usize {
         self.schedule
             .as_mut()
             .map_or(0, |schedule| schedule.below(count))

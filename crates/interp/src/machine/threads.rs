@@ -14,7 +14,7 @@ use std::thread;
 use hashbrown::HashMap;
 
 use super::tracks::{Tracks, Traffic};
-use super::{Buffer, Findings, Groups, Pipes, Shared, Stop, Tick, Workgroup};
+use super::{Buffer, Findings, Groups, Pipes, Queue, Shared, Stop, Tick, Workgroup};
 use crate::image::Images;
 use crate::program::{Inst, Program};
 use crate::special::Special;
@@ -42,7 +42,10 @@ pub(super) fn are_possible(shared: &Shared<'_>) -> bool {
         Inst::Print(_) => true,
         Inst::Special(index) => {
             let special = &program.specials[*index as usize];
-            matches!(special, Special::Clock { .. } | Special::Pipe(_))
+            matches!(
+                special,
+                Special::Clock { .. } | Special::Pipe(_) | Special::Enqueue(_)
+            )
         }
         _ => false,
     };
@@ -245,6 +248,7 @@ impl<'t> Limits<'t> {
             homes: Vec::new(),
             images: Images::default(),
             pipes: Pipes::default(),
+            queue: Queue::default(),
             findings: Findings::default(),
             steps: 0,
             max_steps: self.max_steps,

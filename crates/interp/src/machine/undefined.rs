@@ -441,6 +441,7 @@ fn subject(what: Use) -> &'static str {
         Use::AtomicMemory => "the atomic changes what is undefined:",
         Use::Assumption => "what is assumed to be true is undefined:",
         Use::Barrier => "the named barrier is undefined:",
+        Use::Enqueue => "an operand of the instruction on a queue or an event is undefined:",
         Use::Pipe => "an operand of the instruction on a pipe is undefined:",
         Use::Stored => "the value that is stored is undefined:",
     }

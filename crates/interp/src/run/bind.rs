@@ -82,6 +82,10 @@ impl Run<'_> {
                     buffers.push(bytes);
                     buffers.len() - 1
                 }
+                ObjectKind::Parameters => {
+                    buffers.push(Vec::new());
+                    buffers.len() - 1
+                }
                 ObjectKind::Push { size } => {
                     let size = size as usize;
                     let given = self.push.len();

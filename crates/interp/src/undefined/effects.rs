@@ -242,6 +242,23 @@ impl Effects {
                 self.check(Use::Pipe, [it.pipe, it.size, it.second, it.index]);
                 self.add(Rule::Clear, [], it.at.into_iter().chain([it.to]));
             }
+            Special::Enqueue(it) => {
+                let addresses = [&it.wait_list, &it.memory, &it.event_to];
+                let addresses = addresses.into_iter().flatten().flat_map(of_address);
+                let words = [
+                    it.queue,
+                    it.flags,
+                    it.waits,
+                    it.size,
+                    it.event,
+                    it.status,
+                    it.dimensions,
+                ];
+                let pairs = it.range.iter().chain(&it.locals).flatten().copied();
+                let reads = words.into_iter().chain(pairs).chain(addresses);
+                self.check(Use::Enqueue, reads);
+                self.add(Rule::Clear, [], it.results());
+            }
             Special::Collective { what, .. } => match what {
                 Collective::Multiply(it) => {
                     let reads = [&it.a, &it.b, &it.c].map(|matrix| matrix.slots.clone());

@@ -211,8 +211,11 @@ impl Flow<'_> {
         }
         // What is written where each is called.
         let mut before: Vec<Set> = vec![everything.clone(); functions.len()];
-        let entry = self.program.entry as usize;
-        before[entry] = vec![0; self.words];
+        for (function, before) in (0..).zip(&mut before) {
+            if self.program.is_root(function) {
+                *before = vec![0; self.words];
+            }
+        }
         let mut unwritten = vec![0; self.words];
         for &function in order.iter().rev() {
             let at_entry = self.without_own(&before[function as usize], function);

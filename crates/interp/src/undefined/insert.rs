@@ -295,7 +295,7 @@ impl Inserting<'_> {
 
     /// What is undefined where a function begins.
     fn begin(&mut self, function: u32, steps: &mut Vec<Step>) {
-        let is_entry = self.program.entry == function;
+        let is_entry = self.program.is_root(function);
         for part in self.parts.clone() {
             let variable = &self.program.variables[part.variable as usize];
             let is_here = match variable.function {

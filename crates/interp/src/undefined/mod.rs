@@ -68,6 +68,8 @@ pub(crate) enum Use {
     Barrier,
     /// Which pipe it is, which packets of it, or how many.
     Pipe,
+    /// What is enqueued, or which event it is.
+    Enqueue,
     /// A value that is stored to a buffer; only if that is asked for.
     Stored,
 }

@@ -2,6 +2,7 @@
 
 mod built_in;
 mod copies;
+mod enqueue;
 mod named_barriers;
 mod pipes;
 

@@ -159,6 +159,12 @@ impl Races {
         }
     }
 
+    /// The same for a further kernel, before which all that was is done.
+    pub(crate) fn again(self, shared: &Shared<'_>) -> Self {
+        let subgroup_size = self.numbers.subgroup_size;
+        Self::new(self.options, self.accepted, shared, subgroup_size)
+    }
+
     /// A workgroup begins.
     pub(crate) fn begin(&mut self, id: [u32; 3]) {
         let space = self.spare.pop().unwrap_or_default();

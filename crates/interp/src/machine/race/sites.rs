@@ -34,7 +34,7 @@ impl Sites {
             }
             Inst::Special(index) => matches!(
                 program.specials[*index as usize],
-                Special::Part { .. } | Special::Copies(_)
+                Special::Part { .. } | Special::Copies(_) | Special::Enqueue(_)
             ),
             _ => false,
         };

@@ -306,7 +306,7 @@ fn storage_of_the_module_is_a_pipe() {
     let words = module("%to", &large, &body);
     let errors = Run::new(&words).max_memory(1 << 20).dispatch([1, 1, 1]);
     let errors = errors.unwrap_err().to_string();
-    assert!(errors.contains("8000004 bytes of memory"), "{errors}");
+    assert!(errors.contains("8000000 bytes of memory"), "{errors}");
 }
 
 #[test]

@@ -71,7 +71,13 @@ pub(crate) struct Prepared {
 /// How many entry points or arguments a message names.
 const MAX_NAMED: usize = 20;
 
-/// A number that buffers are made of.
+/// A number that buffers are made of, or an array of 2, 3, 4, 8 or 16 such, as vectors are.
+///
+/// ```
+/// # use spirvkit_interp::Run;
+/// # let words = [];
+/// let run = Run::new(&words).storage(0, 0, &[[1.0f32, 2.0], [3.0, 4.0]]);
+/// ```
 pub trait Element: Copy + sealed::Sealed {
     /// Its size in bytes.
     const SIZE: usize;

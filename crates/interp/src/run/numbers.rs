@@ -1,5 +1,7 @@
 //! Numbers that go into runs, and comparisons of those that come out.
 
+use super::{Element, sealed};
+
 /// A value of a specialization constant.
 pub trait SpecValue: super::sealed::Sealed {
     /// Its bits; those above its own width are 0.
@@ -95,3 +97,28 @@ pub fn assert_close<T: Float>(found: &[T], expected: &[T], ulps: u64) {
         );
     }
 }
+
+/// Numbers that lie behind each other: the components of a vector, the columns of a matrix.
+macro_rules! arrays {
+    ($($count:literal)*) => {$(
+        impl<T: Element> sealed::Sealed for [T; $count] {}
+
+        impl<T: Element> Element for [T; $count] {
+            const SIZE: usize = $count * T::SIZE;
+
+            fn write(self, to: &mut [u8]) {
+                let rooms = to.chunks_exact_mut(T::SIZE);
+                rooms.zip(self).for_each(|(room, number)| number.write(room));
+            }
+
+            fn read(bytes: &[u8]) -> Self {
+                std::array::from_fn(|index| {
+                    let start = index * T::SIZE;
+                    T::read(bytes.get(start..start + T::SIZE).unwrap_or_default())
+                })
+            }
+        }
+    )*};
+}
+
+arrays!(2 3 4 8 16);

@@ -413,3 +413,17 @@ fn vectors_beyond_a_block_without_an_instance() {
                    first by invocation (32, 0, 0)";
     finds(&words, &out, "run.bounds", Op::Load, message);
 }
+
+#[test]
+fn buffers_are_given_and_read_as_vectors() {
+    let words = shader("", "%result = OpIAdd %u32 %value %u1");
+    let numbers: Vec<[u32; 4]> = (0..16).map(|it| [it, 10 + it, 20, 30]).collect();
+    let given = Run::new(&words).zeroed(0, 1, 256).storage(0, 0, &numbers);
+    let out = given.dispatch([1, 1, 1]).unwrap();
+    let vectors = out.read::<[u32; 4]>(0, 1);
+    assert_eq!((vectors.len(), vectors[3]), (16, [4, 14, 21, 31]));
+    let matrices = out.read::<[[u16; 2]; 4]>(0, 1);
+    assert_eq!(matrices[1], [[2, 0], [12, 0], [21, 0], [31, 0]]);
+    // Up to the last whole one.
+    assert_eq!(out.read::<[u64; 3]>(0, 1).len(), 10);
+}

@@ -90,6 +90,30 @@ impl Condition {
     }
 }
 
+/// A number, decimal or hexadecimal, or a Boolean.
+pub(super) fn number(text: &str) -> Result<i64, String> {
+    let wrong = || format!("`{text}` is no number");
+    let (digits, sign) = match text.strip_prefix('-') {
+        Some(digits) => (digits, -1),
+        None => (text, 1),
+    };
+    match (digits, digits.strip_prefix("0x")) {
+        ("true", _) => Ok(1),
+        ("false", _) => Ok(0),
+        (_, Some(hex)) => {
+            let bits = u64::from_str_radix(hex, 16).map_err(|_| wrong())?;
+            Ok((bits as i64).wrapping_mul(sign))
+        }
+        // Unsigned numbers of 64 bits are written, too.
+        _ => match digits.parse::<u64>() {
+            Ok(number) if digits.starts_with(|it: char| it.is_ascii_digit()) => {
+                Ok((number as i64).wrapping_mul(sign))
+            }
+            _ => Err(wrong()),
+        },
+    }
+}
+
 struct Tokens<'a> {
     rest: &'a str,
 }
@@ -112,7 +136,7 @@ impl Tokens<'_> {
 
     fn any(&mut self, depth: u32) -> Result<Condition, String> {
         let mut parts = vec![self.all(depth)?];
-        while self.take("or") || self.take("\\/") {
+        while self.take("or") || self.take("\\/") || self.take("||") {
             parts.push(self.all(depth)?);
         }
         Ok(match parts.len() {
@@ -123,7 +147,7 @@ impl Tokens<'_> {
 
     fn all(&mut self, depth: u32) -> Result<Condition, String> {
         let mut parts = vec![self.part(depth)?];
-        while self.take("and") || self.take("/\\") {
+        while self.take("and") || self.take("/\\") || self.take("&&") {
             parts.push(self.part(depth)?);
         }
         Ok(match parts.len() {
@@ -136,7 +160,8 @@ impl Tokens<'_> {
         if depth > MAX_DEPTH {
             return Err("the condition is too deep".to_owned());
         }
-        if self.take("not") {
+        let is_unequal = self.rest.trim_start().starts_with("!=");
+        if self.take("not") || self.take("~") || !is_unequal && self.take("!") {
             return Ok(Condition::Not(Box::new(self.part(depth + 1)?)));
         }
         if self.take("(") {
@@ -145,6 +170,20 @@ impl Tokens<'_> {
                 true => Ok(inner),
                 false => Err(format!("`)` is missing before `{}`", self.rest)),
             };
+        }
+        for (word, truth) in [("true", true), ("false", false)] {
+            let before = self.rest;
+            if self.take(word) {
+                // It may be compared as well.
+                if !self.rest.trim_start().starts_with(['=', '!', '<', '>']) {
+                    let parts = Vec::new();
+                    return Ok(match truth {
+                        true => Condition::All(parts),
+                        false => Condition::Any(parts),
+                    });
+                }
+                self.rest = before;
+            }
         }
         let a = self.term()?;
         let ops = ["==", "!=", "<=", ">=", "<", ">", "="];
@@ -172,11 +211,8 @@ impl Tokens<'_> {
             }
             return Ok(Term::Variable(name, indexes));
         }
-        let number = self.word(|it| it.is_ascii_digit() || it == '-');
-        let number = number
-            .parse()
-            .map_err(|_| format!("`{number}` is no number"))?;
-        Ok(Term::Number(number))
+        let text = self.word(|it| it.is_ascii_alphanumeric() || it == '-');
+        Ok(Term::Number(number(&text)?))
     }
 
     fn word(&mut self, is_part: impl Fn(char) -> bool) -> String {

@@ -22,8 +22,9 @@ use crate::Outcome;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The programs, as `.jsonl` or `.jsonl.zst`.
-    programs: PathBuf,
+    /// The programs, as `.jsonl` or `.jsonl.zst`, or folders of these.
+    #[arg(required = true)]
+    programs: Vec<PathBuf>,
     /// Shows programs whose name contains this with all that was found.
     #[arg(long)]
     only: Option<String>,
@@ -43,8 +44,13 @@ struct Row {
     name: String,
     property: String,
     verdict: String,
+    #[serde(default = "yes")]
     enabled: bool,
     text: String,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What comes of a program.
@@ -69,8 +75,13 @@ const MAX_STEPS: u64 = 1 << 14;
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let mut rows: Vec<Row> = Vec::new();
-    for line in open(&arguments.programs)?.lines() {
-        rows.push(serde_json::from_str(&line?)?);
+    for file in files(&arguments.programs)? {
+        for line in open(&file)?.lines() {
+            let line = line?;
+            if !line.trim().is_empty() {
+                rows.push(serde_json::from_str(&line)?);
+            }
+        }
     }
     if let Some(only) = &arguments.only {
         rows.retain(|row| row.name.contains(only.as_str()));
@@ -115,6 +126,32 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         (_, true) => Err(format!("{} programs were skipped", sum(2)).into()),
         _ => Ok(()),
     }
+}
+
+/// The files that are given, and those in folders.
+fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Box<dyn std::error::Error>> {
+    let mut files = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let in_path = |error: std::io::Error| format!("{}: {error}", path.display());
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(in_path)? {
+            let file = entry.map_err(in_path)?.path();
+            let name = file.to_string_lossy();
+            if name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            return Err(format!("{}: there are no programs", path.display()).into());
+        }
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
 }
 
 fn judge(row: &Row, arguments: &Arguments) -> Verdict {

@@ -315,6 +315,12 @@ fn run_module(arguments: &Arguments, looked: &Looked<'_>, messages: &mut Message
         Err(errors) => (errors.into_vec(), None),
     };
     let findings = in_place(looked, findings);
+    if outcome.is_some() {
+        for [x, y, z] in watcher.iter().flat_map(Watcher::missed) {
+            let message = format!("there is no invocation ({x}, {y}, {z}) to trace");
+            messages.add_about(&kinds::BAD_DATA.warning(message), None);
+        }
+    }
     if let Some(outcome) = &outcome {
         let coverage = watcher.as_ref().zip(arguments.coverage.as_ref());
         let coverage = coverage.map(|(watcher, path)| (path, watcher.coverage().into_bytes()));

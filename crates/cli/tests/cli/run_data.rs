@@ -613,3 +613,22 @@ fn memory_is_reached_by_addresses() {
         "`x`",
     );
 }
+
+/// What is asked for, but isn't there, is warned of where the run doesn't need it.
+#[test]
+fn what_nothing_uses_is_warned_of() {
+    let dir = Dir::new();
+    dir.write("a.spvasm", SHADER);
+    let whole = r#"given={"count":2,"pairs":[{"x":1},{"x":2}]}"#;
+    let run = |rest: &[&str]| {
+        let given = ["run", "a.spvasm", "--push", "scale=2", "--bind", whole];
+        let ran = dir.spv(&[&given[..], &["--bind", "result=zeros:8"], rest].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr
+    };
+    assert_eq!(run(&["--trace=1"]), "");
+    assert!(run(&["--bind", "3:4=zeros:4"]).contains("`3:4`: the module has nothing there"));
+    let missed = "warning[run.data]: there is no invocation (2, 0, 0) to trace";
+    assert!(run(&["--trace=2", "--trace=0"]).contains(missed));
+    assert_eq!(run(&["--trace=0", "--trace=1", "--max-trace", "1"]), "");
+}

@@ -535,10 +535,13 @@ impl<'a> Lowering<'_, 'a> {
         self.program.workgroup_size = size;
         match size.iter().try_fold(1u32, |all, &it| all.checked_mul(it)) {
             Some(1..=MAX_WORKGROUP) => Ok(()),
-            _ => Err(self.unsupported(format!(
-                "a workgroup of {} × {} × {} invocations",
-                size[0], size[1], size[2]
-            ))),
+            _ => {
+                let [x, y, z] = size;
+                let message = format!(
+                    "workgroups have {x} × {y} × {z} invocations, where there can be 1 to {MAX_WORKGROUP}"
+                );
+                Err(Box::new(kinds::INTERFACE.error(message)))
+            }
         }
     }
 }

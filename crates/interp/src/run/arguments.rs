@@ -186,9 +186,16 @@ impl Run<'_> {
                     name => format!("`{name}`"),
                 });
                 let known: Vec<String> = known.collect();
+                let nameless = match names.iter().all(String::is_empty) {
+                    true => ": the module doesn't name them",
+                    false => "",
+                };
                 let message = match known.is_empty() {
                     true => format!("there is no argument {name}: the entry point takes none"),
-                    false => format!("there is no argument {name}, but {}", known.join(", ")),
+                    false => {
+                        let known = known.join(", ");
+                        format!("there is no argument {name}, but {known}{nameless}")
+                    }
                 };
                 objections.push(kinds::INTERFACE.error(message));
                 continue;

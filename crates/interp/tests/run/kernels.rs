@@ -621,4 +621,12 @@ OpFunctionEnd
     assert_eq!(out.argument::<u32>(1), [15]);
     let errors = run.dispatch([1, 1, 1]).unwrap_err();
     assert!(errors[0].message().starts_with("argument 1, `numbers`, is"));
+    let nameless = text.replace("OpName", ";");
+    let words = assemble(&nameless, &AssembleOptions::default())
+        .unwrap()
+        .words;
+    let run = Run::new(&words).argument("factor", &[3u32]);
+    let errors = run.dispatch([1, 1, 1]).unwrap_err();
+    let expected = "there is no argument `factor`, but 0, 1: the module doesn't name them";
+    assert_eq!(errors[0].message(), expected);
 }

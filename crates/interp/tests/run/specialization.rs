@@ -83,6 +83,11 @@ OpFunctionEnd"
         let words = spirvkit_text::assemble(&text, &Default::default())
             .unwrap()
             .words;
+        let wrong = Run::new(&words).spec(3, 70_000u32).zeroed(0, 0, 80);
+        let wrong = wrong.dispatch([1, 1, 1]).unwrap_err();
+        assert_eq!(wrong[0].rule(), "run.interface");
+        let message = wrong[0].message();
+        assert!(message.ends_with("there can be 1 to 65536"), "{message}");
         for given in [None, Some(1u32), Some(7)] {
             for size in [4, 8, 32] {
                 let mut run = Run::new(&words).subgroup_size(size).zeroed(0, 0, 80);

@@ -76,6 +76,13 @@ impl<'b, 'r> Buffers<'b, 'r> {
     pub(super) fn bind(&mut self, all: &[(Wanted, Contents)], messages: &mut Messages) {
         for (wanted, contents) in all {
             let found = wanted.only_shown().and_then(|()| self.blocks.find(wanted));
+            if let Ok(found) = &found
+                && matches!(found.home, Home::Buffer(..))
+                && self.blocks.descriptor(&found.home).is_none()
+            {
+                let message = format!("`{}`: the module has nothing there", wanted.text);
+                messages.add_about(&kinds::BAD_DATA.warning(message), None);
+            }
             let done = found.and_then(|found| self.fill(found, contents));
             if let Err(why) = done {
                 add(messages, wanted, &why);

@@ -222,6 +222,8 @@ pub(super) struct Watcher<'c, 'm> {
     code: &'c Code<'m>,
     /// The invocations that are traced, by their global index.
     traced: Vec<[u32; 3]>,
+    /// Which of them have executed anything.
+    met: Vec<bool>,
     /// What is shown of them, and how many lines may still follow.
     pub(super) trace: String,
     room: usize,
@@ -233,6 +235,7 @@ impl<'c, 'm> Watcher<'c, 'm> {
     pub(super) fn new(code: &'c Code<'m>, traced: Vec<[u32; 3]>, room: usize) -> Self {
         Self {
             code,
+            met: vec![false; traced.len()],
             traced,
             trace: String::new(),
             room,
@@ -251,6 +254,7 @@ impl<'c, 'm> Watcher<'c, 'm> {
             let Some(which) = self.traced.iter().position(|it| *it == id) else {
                 continue;
             };
+            self.met[which] = true;
             let [x, y, z] = id;
             let source = line.source.as_ref().map(|source| (which, source.clone()));
             if let Some((_, text)) = source.as_ref().filter(|_| source != self.last_source) {
@@ -300,6 +304,14 @@ impl Observer for Watcher<'_, '_> {
 impl Watcher<'_, '_> {
     fn count(&self, offset: u32) -> Count {
         self.counts.get(&offset).copied().unwrap_or_default()
+    }
+
+    /// The invocations that were to be traced, but that there weren't.
+    pub(super) fn missed(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let traced = self.traced.iter().zip(&self.met);
+        // What came once no more lines were wanted isn't known.
+        let traced = traced.filter(|(_, is_met)| !**is_met && self.room > 0);
+        traced.map(|(id, _)| *id)
     }
 
     /// Which lines were executed how often, in the format of `lcov`. A block stands as a branch

@@ -217,8 +217,12 @@ CONTENTS is one of
   FORMAT:SIZE        an image of zeros, such as rgba8:64x32, or rgba8:64x32x6 with six
                      layers; behind the size, ,levels=N and ,samples=N; at the end
                      :FILE or :TYPE:NUMBERS, its bytes
-  sampler:HOW        nearest or linear, and repeat, mirror, clamp or border, such as
-                     sampler:linear,clamp; without one, samplers are nearest,repeat
+  sampler:HOW        words such as linear,clamp: nearest or linear; mip-nearest or
+                     mip-linear; repeat, mirror, clamp, border or mirror-clamp;
+                     transparent, black or white; less, less-equal and the like to
+                     compare; min or max; texels, if coordinates count these; bias=,
+                     min-lod=, max-lod= and anisotropy= with numbers; without one,
+                     samplers are nearest,repeat
   FILE, raw:FILE     any other file, byte by byte
   local:BYTES        for kernels: memory that the workgroup shares
   pipe:SIZE,CAPACITY for kernels: a pipe for so many packets of so many bytes; those that

@@ -292,6 +292,48 @@ fn images_are_sampled() {
     };
     assert_eq!(with(&[]), "to: 1\n");
     assert_eq!(with(&["--bind", "from=sampler:linear,clamp"]), "to: 0.5\n");
+    for (how, expected) in [
+        ("linear,max", "1"),
+        ("linear,min", "0"),
+        (
+            "mip-linear,mirror-clamp,bias=1,max-lod=0.5,anisotropy=2",
+            "1",
+        ),
+        // In texels, half of the first one is in the middle of it.
+        ("texels,clamp", "0"),
+        ("linear,texels,border,white", "0"),
+    ] {
+        let sampler = format!("from=sampler:{how}");
+        assert_eq!(
+            with(&["--bind", &sampler]),
+            format!("to: {expected}\n"),
+            "{how}"
+        );
+    }
+    // Comparisons take another instruction.
+    let text = dir.read_text("a.spvasm");
+    let text = text
+        .replace("OpImageSampleExplicitLod %f324 %source %middle Lod", "OpImageSampleDrefExplicitLod %f32 %source %middle %half Lod")
+        .replace("OpImageWrite %target %at %texel", "%all = OpCompositeConstruct %f324 %texel %texel %texel %texel\nOpImageWrite %target %at %all");
+    dir.write("a.spvasm", text);
+    for (how, expected) in [
+        ("less", "1"),
+        ("less-equal", "1"),
+        ("not-equal", "1"),
+        ("always", "1"),
+        ("greater", "0"),
+        ("greater-equal", "0"),
+        ("equal", "0"),
+        ("never", "0"),
+        ("less,linear,clamp", "0.5"),
+    ] {
+        let sampler = format!("from=sampler:{how}");
+        assert_eq!(
+            with(&["--bind", &sampler]),
+            format!("to: {expected}\n"),
+            "{how}"
+        );
+    }
 }
 
 /// Behind the sides of an image come its layers.
@@ -315,6 +357,17 @@ fn layers_are_given_behind_the_sides() {
     fails("from=r8:2x1x3x1", "to=r8:1x1x6", "4 numbers are too many");
     fails("from=r8:2x1x3", "to=r8:1x2x6", "squares");
     fails("from=r8:2x1x3", "to=r8:1x1x7", "six layers");
+    // The layers of a single cube may be left out.
+    let single = dir
+        .read_text("a.spvasm")
+        .replace("Cube 0 1 0", "Cube 0 0 0");
+    dir.write("a.spvasm", single);
+    for to in ["to=r8:1x1x6", "to=r8:1x1"] {
+        let ran = with("from=r8:2x1x3:from.bin", to);
+        assert_eq!(ran.text(), "to: 1 3 5 0 0 0\n");
+    }
+    let fails = |from, to, message| with(from, to).fails(1, message);
+    fails("from=r8:2x1x3", "to=r8:1x1x12", "one cube");
 }
 
 /// Reads a texel of a level and a sample, which the workgroup says.

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use spirvkit::binary::NumberType;
 use spirvkit::eval::{Channel, Format, Texel};
 use spirvkit::grammar::{Dim, Enumeration, ImageFormat};
-use spirvkit::interp::{AddressMode, Dimension, Filter, Image, MAX_IMAGE, Sampler};
+use spirvkit::interp::{
+    AddressMode, BorderColor, CompareOp, Dimension, Filter, Image, MAX_IMAGE, Reduction, Sampler,
+};
 use spirvkit::reflect::{self, DescriptorKind, TypeKind};
 
 use super::arguments::{Numbers, Type, numbers};
@@ -106,29 +108,76 @@ fn format_named(name: &str) -> Option<Format> {
     Format::named(name).or_else(of_spirv)
 }
 
-/// `FILTER,ADDRESS_MODE`, both or one of them.
+/// What a word of a sampler sets.
+type Setting = fn(Sampler) -> Sampler;
+
+/// The words that say how a sampler samples.
+const SETTINGS: [(&str, Setting); 24] = [
+    ("nearest", |it| filters(it, Filter::Nearest)),
+    ("linear", |it| filters(it, Filter::Linear)),
+    ("mip-nearest", |it| it.mip_filter(Filter::Nearest)),
+    ("mip-linear", |it| it.mip_filter(Filter::Linear)),
+    ("min", |it| it.reduction(Reduction::Min)),
+    ("max", |it| it.reduction(Reduction::Max)),
+    ("repeat", |it| modes(it, AddressMode::Repeat)),
+    ("mirror", |it| modes(it, AddressMode::MirroredRepeat)),
+    ("clamp", |it| modes(it, AddressMode::ClampToEdge)),
+    ("border", |it| modes(it, AddressMode::ClampToBorder)),
+    ("mirror-clamp", |it| {
+        modes(it, AddressMode::MirrorClampToEdge)
+    }),
+    ("transparent", |it| {
+        it.border_color(BorderColor::TransparentBlack)
+    }),
+    ("black", |it| it.border_color(BorderColor::OpaqueBlack)),
+    ("white", |it| it.border_color(BorderColor::OpaqueWhite)),
+    ("texels", |it| it.unnormalized(true)),
+    ("never", |it| it.compare(Some(CompareOp::Never))),
+    ("less", |it| it.compare(Some(CompareOp::Less))),
+    ("equal", |it| it.compare(Some(CompareOp::Equal))),
+    ("less-equal", |it| it.compare(Some(CompareOp::LessOrEqual))),
+    ("greater", |it| it.compare(Some(CompareOp::Greater))),
+    ("not-equal", |it| it.compare(Some(CompareOp::NotEqual))),
+    ("greater-equal", |it| {
+        it.compare(Some(CompareOp::GreaterOrEqual))
+    }),
+    ("always", |it| it.compare(Some(CompareOp::Always))),
+    ("", |it| it),
+];
+
+fn filters(sampler: Sampler, filter: Filter) -> Sampler {
+    sampler
+        .mag_filter(filter)
+        .min_filter(filter)
+        .mip_filter(filter)
+}
+
+fn modes(sampler: Sampler, mode: AddressMode) -> Sampler {
+    sampler.address_modes([mode; 3])
+}
+
+/// `linear,clamp,less`: words, and numbers such as `bias=0.5`.
 pub(super) fn sampler(text: &str) -> Result<Sampler, String> {
-    let filter = |sampler: Sampler, filter| {
-        sampler
-            .mag_filter(filter)
-            .min_filter(filter)
-            .mip_filter(filter)
-    };
-    let mut words = text.split(',').filter(|word| !word.is_empty());
-    words.try_fold(Sampler::default(), |sampler, word| {
-        let modes = |mode| sampler.clone().address_modes([mode; 3]);
-        Ok(match word {
-            "nearest" => filter(sampler, Filter::Nearest),
-            "linear" => filter(sampler, Filter::Linear),
-            "repeat" => modes(AddressMode::Repeat),
-            "mirror" => modes(AddressMode::MirroredRepeat),
-            "clamp" => modes(AddressMode::ClampToEdge),
-            "border" => modes(AddressMode::ClampToBorder),
-            _ => {
-                return Err(format!(
-                    "`{word}` is not nearest, linear, repeat, mirror, clamp or border"
-                ));
-            }
+    text.split(',').try_fold(Sampler::default(), |sampler, word| {
+        if let Some((_, set)) = SETTINGS.iter().find(|it| it.0 == word) {
+            return Ok(set(sampler));
+        }
+        let wrong = || {
+            let words = SETTINGS.iter().filter(|it| !it.0.is_empty());
+            let words: Vec<&str> = words.map(|it| it.0).collect();
+            let words = words.join(", ");
+            format!(
+                "`{word}` is not {words}, or a number for bias=, min-lod=, max-lod= or anisotropy="
+            )
+        };
+        let (name, number) = word.split_once('=').ok_or_else(wrong)?;
+        let number: f32 = number.parse().map_err(|_| wrong())?;
+        Ok(match name {
+            "bias" => sampler.lod_bias(number),
+            "min-lod" => sampler.min_lod(number),
+            "max-lod" => sampler.max_lod(number),
+            "anisotropy" => sampler.max_anisotropy(number),
+            _ => return Err(wrong()),
         })
     })
 }
@@ -222,7 +271,8 @@ impl Blocks<'_> {
             None if texels.size.len() == 3 => (Dimension::D3, 3),
             _ => (Dimension::D2, 2),
         };
-        let is_layered = declared.is_some_and(|image| image.arrayed);
+        let is_array = declared.is_some_and(|image| image.arrayed);
+        let is_layered = is_array || dimension == Dimension::Cube;
         let given = texels.size.len();
         if given > sides + usize::from(is_layered) {
             let layers = if is_layered { ", and layers" } else { "" };
@@ -239,6 +289,9 @@ impl Blocks<'_> {
             }
             if layers.is_some_and(|layers| !layers.is_multiple_of(6)) {
                 return Err("each cube takes six layers".into());
+            }
+            if !is_array && layers.is_some_and(|layers| layers != 6) {
+                return Err("it is one cube, which has six layers".into());
             }
         }
         let mut image = Image::new(dimension, texels.format, size)

@@ -46,6 +46,9 @@ pub(super) struct ValueArgument {
     is_copy: bool,
 }
 
+/// To how many bytes values of kernels are padded at most, as those with vectors of 16 numbers are.
+const MAX_PADDED: u32 = 128;
+
 impl<'a> Lowering<'_, 'a> {
     /// The parameters of a function.
     pub(super) fn parameters(&self, function: u32) -> Vec<Instruction<'a>> {
@@ -156,8 +159,11 @@ impl<'a> Lowering<'_, 'a> {
         given: Given,
     ) -> Result<&mut ValueArgument> {
         let size = self.types.size(ty).map_err(|why| self.no_extent(why))?;
+        // Structures and vectors may have padding behind them.
+        let padding = size.clamp(1, MAX_PADDED).next_power_of_two();
+        let largest = u64::from(size).next_multiple_of(padding.into());
         match given {
-            Given::Bytes(bytes) if bytes >= size as usize => {}
+            Given::Bytes(bytes) if (u64::from(size)..=largest).contains(&(bytes as u64)) => {}
             Given::Bytes(bytes) => {
                 let what = format!("takes {size} bytes, but {bytes} are given");
                 self.object_to(id, index, &what);

@@ -379,6 +379,11 @@ fn what_is_given_must_fit() {
         message(short),
         "argument 1, `n`, takes 4 bytes, but 1 are given"
     );
+    let long = given().argument("n", &[1u64]);
+    assert_eq!(
+        message(long),
+        "argument 1, `n`, takes 4 bytes, but 8 are given"
+    );
     let wrong = given().local_argument("n", 4);
     assert_eq!(message(wrong), "argument 1, `n`, needs a value of 4 bytes");
     let not_local = given().argument("l", &[0u32]);

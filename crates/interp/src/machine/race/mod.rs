@@ -22,7 +22,7 @@ use clocks::{Class, Clock, Clocks, Passing, Published, Time, Who};
 use judge::Judge;
 pub(crate) use judge::Race;
 pub(crate) use record::Touch;
-use shadow::{Entry, Shadow};
+use shadow::{Entry, Noted, Settled, Shadow};
 use sites::Sites;
 
 /// How races are looked for.
@@ -258,10 +258,23 @@ impl Races {
             Some(buffer) => &mut self.buffers[buffer].shadow,
             None => &mut space.shadow,
         };
+        let clock = clocks.of(local)?;
+        let (offset, count) = (spot.offset as usize, bytes as usize);
+        if !new.is_atomic() {
+            let time = clock.group_time(spot.class);
+            let settled = Settled {
+                first: who.group.wrapping_mul(self.numbers.group_size),
+                count: self.numbers.group_size,
+                time: if self.options.is_strict { 0 } else { time },
+            };
+            if shadow.note(offset, count, new, settled) != Noted::No {
+                return None;
+            }
+        }
         let judge = Judge {
             program,
             sites: &self.sites,
-            clock: clocks.of(local)?,
+            clock,
             own: who,
             class: spot.class,
             is_strict: self.options.is_strict,
@@ -278,7 +291,7 @@ impl Races {
                 race = Some(judge.explain(old, new));
             }
         };
-        shadow.access(spot.offset as usize, bytes as usize, new, order, found);
+        shadow.access(offset, count, new, order, found);
         race
     }
 

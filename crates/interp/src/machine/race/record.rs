@@ -2,7 +2,7 @@
 
 use spirvkit_grammar::Op;
 
-use super::shadow::{Entry, Settled};
+use super::shadow::{Entry, Noted, Settled};
 use super::{Race, Races, Spot};
 use crate::machine::Shared;
 use crate::machine::control::{Active, Gang, lanes};
@@ -103,21 +103,28 @@ impl<const W: usize> Gang<W> {
             count: numbers.group_size,
             time: 0,
         };
-        let mut slow = 0;
+        let clocks = &under_way.clocks;
+        // Mostly all invocations know the same.
+        let are_same = is_strict || clocks.are_same();
+        if let Some(clock) = clocks.of(0).filter(|_| !is_strict) {
+            settled.time = clock.group_time(class);
+        }
+        let (mut slow, mut known) = (0, None);
         for lane in active.lanes() {
-            let (_, offset) = self.locate(cell.address, lane);
-            let end = u64::from(offset) + u64::from(bytes);
-            if end > size {
+            let offset = self.offset_of(cell.address, lane);
+            if known == Some(offset) || (offset as u64) + u64::from(bytes) > size {
                 continue;
             }
-            if !is_strict && let Some(clock) = under_way.clocks.of(self.first as usize + lane) {
+            if !are_same && let Some(clock) = clocks.of(self.first as usize + lane) {
                 settled.time = clock.group_time(class);
             }
             let invocation = own.wrapping_add(lane as u32);
             let new = Entry::new(invocation, time, site, from.is_some(), kind);
-            let at = (start + offset) as usize;
-            if !shadow.note(at, bytes as usize, new, settled) {
-                slow |= 1 << lane;
+            match shadow.note(start as usize + offset, bytes as usize, new, settled) {
+                Noted::No => slow |= 1 << lane,
+                Noted::Yes => {}
+                Noted::Known if are_same => known = Some(offset),
+                Noted::Known => {}
             }
         }
         slow

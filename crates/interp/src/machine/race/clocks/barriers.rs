@@ -32,6 +32,11 @@ impl Clocks {
         }
     }
 
+    /// Whether all have one clock.
+    pub(in super::super) fn are_same(&self) -> bool {
+        matches!(self, Self::Same(_))
+    }
+
     /// The clocks of all that there are so many of, each to be changed by itself.
     pub(in super::super) fn own(&mut self, count: usize) -> &mut [Clock] {
         if let Self::Same(clock) = self {

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use spirvkit::analysis::ModuleIndex;
@@ -40,6 +41,10 @@ pub(super) struct Arguments {
     /// Show every module.
     #[arg(long)]
     list: bool,
+    /// Look for races, too, one module after the other, and show what that costs: the least
+    /// times of so many rounds, with and without.
+    #[arg(long, value_name = "ROUNDS")]
+    races: Option<u32>,
 }
 
 /// A kernel with its inputs, and what must come of it.
@@ -86,7 +91,10 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     if let Some(only) = &arguments.only {
         files.retain(|file| file.to_string_lossy().contains(only));
     }
-    let verdicts: Vec<Verdict> = files.par_iter().map(|file| check(file)).collect();
+    let verdicts: Vec<Verdict> = match arguments.races {
+        None => files.par_iter().map(|file| check(file, None)).collect(),
+        Some(rounds) => files.iter().map(|file| check(file, Some(rounds))).collect(),
+    };
     let mut names: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let mut skips: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shown = 0;
@@ -132,7 +140,13 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-fn check(file: &Path) -> Verdict {
+/// How much longer a run that looks for races may take.
+const RACE_COST: f64 = 3.0;
+
+/// Runs that are shorter mostly read the module.
+const LEAST_TIME: Duration = Duration::from_millis(1);
+
+fn check(file: &Path, races: Option<u32>) -> Verdict {
     let words = fs::read(file)
         .map_err(|error| error.to_string())
         .and_then(|bytes| words_from_bytes(&bytes).map_err(|error| error.to_string()));
@@ -154,10 +168,15 @@ fn check(file: &Path) -> Verdict {
     let Some((name, case)) = found.next() else {
         return Verdict::Skipped(String::from("no operation that is known here"));
     };
-    let ran = catch_unwind(|| execute(&words, &shape, &case));
+    let ran = catch_unwind(|| execute(&words, &shape, &case, false));
     match ran {
         Ok(Ok(out)) => match wrong(&case, &out) {
-            None => Verdict::Passed(name),
+            None => match races
+                .map(|rounds| cost(file, rounds, &|on| execute(&words, &shape, &case, on)))
+            {
+                None | Some(Ok(())) => Verdict::Passed(name),
+                Some(Err(why)) => Verdict::Failed(name, why),
+            },
             Some(why) => Verdict::Failed(name, why),
         },
         Ok(Err(why)) if why.contains("can't be run yet") => Verdict::Skipped(why),
@@ -166,9 +185,51 @@ fn check(file: &Path) -> Verdict {
     }
 }
 
-fn execute(words: &[u32], shape: &Shape, case: &Case) -> Result<Ran, String> {
+/// Shows how much longer a kernel takes whose races are looked for; an error if that is too
+/// long.
+fn cost(
+    file: &Path,
+    rounds: u32,
+    execute: &dyn Fn(bool) -> Result<Ran, String>,
+) -> Result<(), String> {
+    let start = Instant::now();
+    execute(true)?;
+    // The system counts in steps of some milliseconds.
+    let turns = (0.02 / start.elapsed().as_secs_f64()).clamp(1.0, 50.0) as u32;
+    let mut times = [Duration::MAX; 2];
+    for _ in 0..rounds.max(1) {
+        for (is_on, least) in [false, true].into_iter().zip(&mut times) {
+            let (start, before) = (Instant::now(), running());
+            for _ in 0..turns {
+                execute(is_on)?;
+            }
+            let passed = match before.zip(running()) {
+                Some((before, after)) => after.saturating_sub(before),
+                None => start.elapsed(),
+            };
+            *least = (passed / turns).min(*least);
+        }
+    }
+    let [without, with] = times.map(|time| time.as_secs_f64() * 1e3);
+    let (cost, file) = (with / without, file.display());
+    println!("{file}: {without:.2} ms, looking for races {with:.2} ms, {cost:.2} times as long");
+    match times[0] >= LEAST_TIME && cost > RACE_COST {
+        true => Err(format!("looking for races takes {cost:.2} times as long")),
+        false => Ok(()),
+    }
+}
+
+/// How long this thread has been running, where the system tells it.
+fn running() -> Option<Duration> {
+    let about = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds = about.split(' ').next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+fn execute(words: &[u32], shape: &Shape, case: &Case, races: bool) -> Result<Ran, String> {
     let mut run = Run::new(words)
         .threads(1)
+        .race(races)
         .push(&case.push)
         .max_steps(1 << 26);
     for &(id, value) in &case.constants {
@@ -184,7 +245,8 @@ fn execute(words: &[u32], shape: &Shape, case: &Case) -> Result<Ran, String> {
         text.lines().next().unwrap_or_default().to_owned()
     })?;
     let mut found = out.findings.iter();
-    let known = [case.finding, case.excused];
+    // Some kernels have races, which are found only if they are looked for.
+    let known = [case.finding, case.excused, races.then_some("run.race")];
     if let Some(finding) = found.find(|it| !known.contains(&Some(it.rule()))) {
         return Err(format!("{}: {finding}", finding.rule()));
     }

@@ -607,6 +607,7 @@ fn memory_is_reached_by_addresses() {
     );
     fails(&["--memory", "a.b=zeros:4"], 2, "`a.b` is not a name");
     fails(&["--memory", "a=rgba8:1x1"], 1, "memory takes bytes");
+    fails(&["--memory", "a=a.png"], 1, "memory takes bytes");
     fails(
         &["--push", "head=&first+x", "--memory", "first=zeros:16"],
         1,

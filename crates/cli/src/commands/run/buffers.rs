@@ -147,7 +147,11 @@ impl<'b, 'r> Buffers<'b, 'r> {
 
     /// Whether contents are for what the module declares somewhere.
     fn suits(&self, home: &Home, contents: &Contents) -> Result<(), String> {
-        if let (Home::Memory(_), Contents::Texels(_) | Contents::Sampler(_)) = (home, contents) {
+        let is_image = matches!(
+            contents,
+            Contents::Texels(_) | Contents::Sampler(_) | Contents::File(_, FileForm::Png)
+        );
+        if matches!(home, Home::Memory(_)) && is_image {
             return Err("memory takes bytes, numbers or a value".into());
         }
         let Some(declared) = self.blocks.descriptor(home) else {

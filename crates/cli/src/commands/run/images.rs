@@ -35,8 +35,8 @@ enum Bytes {
     File(PathBuf),
 }
 
-/// How many descriptors an array may have.
-const MAX_DESCRIPTORS: u32 = 1 << 16;
+/// How many descriptors there may be.
+const MAX_DESCRIPTORS: usize = 1 << 16;
 
 /// How many samples a texel may have.
 const MAX_SAMPLES: u32 = 64;
@@ -231,9 +231,10 @@ impl Blocks<'_> {
             // An array without a length has as many as are bound.
             let count = count.known().and_then(|count| u32::try_from(count).ok());
             let count = count.unwrap_or_else(|| bound.max().unwrap_or(1));
-            (0..count.min(MAX_DESCRIPTORS)).map(move |it| Home::Buffer(set, binding, it))
+            (0..count).map(move |it| Home::Buffer(set, binding, it))
         });
-        places.collect()
+        // No run has more.
+        places.take(MAX_DESCRIPTORS).collect()
     }
 
     /// The image of a PNG file: in the format that the module declares, else in one that has

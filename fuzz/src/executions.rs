@@ -1,6 +1,6 @@
 //! What running promises for any module.
 
-use spirvkit::interp::{Outcome, Run};
+use spirvkit::interp::{Outcome, Pipe, Run};
 use spirvkit::words_from_bytes;
 
 use crate::recipe::Recipe;
@@ -103,6 +103,11 @@ fn with_arguments<'a>(mut run: Run<'a>, recipe: &mut Recipe<'_>) -> Run<'a> {
             0 => run.local_argument(index, recipe.word() >> (recipe.below(8) * 4)),
             1 => run.address_argument(index, u64::from(recipe.byte() % 4) << 32),
             2 => run.address_argument(index, u64::MAX >> (recipe.byte() % 64)),
+            3 => {
+                let packets = recipe.below(5);
+                let pipe = Pipe::new(4, 1 + recipe.below(8) as u32);
+                run.pipe_argument(index, pipe.packets(&vec![recipe.byte(); 4 * packets]))
+            }
             _ => run.argument(index, &vec![recipe.byte(); size]),
         };
     }

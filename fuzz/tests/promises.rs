@@ -420,6 +420,18 @@ fn scripts_run_in_order() {
 #[test]
 fn kernels_take_any_arguments() {
     with_recipes(0x0004_e43e_1000_0001, 60, &[spirvkit_fuzz::executed_kernel]);
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
+    let mut random = Random(0x0004_e43e_1000_0002);
+    for name in ["pipes.spvasm", "enqueue.spvasm"] {
+        let text = fs::read_to_string(seeds.join(name)).unwrap();
+        let assembled = spirvkit::text::assemble(&text, &Default::default());
+        let module = assembled.unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        for _ in rounds(400) {
+            let mut bytes = random.bytes(spirvkit_fuzz::RECIPE);
+            bytes.extend(module.words.iter().flat_map(|word| word.to_le_bytes()));
+            spirvkit_fuzz::executed_kernel(&bytes);
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,11 @@
+//! Tests of the optimizer.
+
+#[test]
+fn nothing_is_lost() {
+    let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n";
+    let words = spirvkit_text::assemble(text, &Default::default())
+        .unwrap()
+        .words;
+    let optimized = spirvkit_opt::optimize(&words, &Default::default()).unwrap();
+    assert_eq!(optimized.words, words);
+}

@@ -17,8 +17,12 @@
     )
 )]
 
+mod body;
+mod effects;
 mod options;
+mod pipeline;
 pub mod rules;
+mod unit;
 
 pub use options::{Level, Options};
 pub use spirvkit_binary::Error;
@@ -37,9 +41,6 @@ pub struct Optimized {
 ///
 /// If the header can't be read, or an instruction's word count is zero or goes past the end.
 pub fn optimize(words: &[u32], options: &Options) -> Result<Optimized, Error> {
-    let _ = options;
-    let module = spirvkit_ir::Module::load(words)?;
-    Ok(Optimized {
-        words: module.store(),
-    })
+    let words = pipeline::run(words, options)?;
+    Ok(Optimized { words })
 }

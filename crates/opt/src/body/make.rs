@@ -1,0 +1,310 @@
+//! Makes values: simplified as far as rules know, and each once.
+
+use std::hash::BuildHasher;
+
+use spirvkit_binary::Id;
+use spirvkit_eval::ScalarType;
+use spirvkit_grammar::Op;
+
+use super::Rebuild;
+use crate::rules::Values;
+use crate::unit::{FLOATING, Unit, Value, flag};
+
+impl Rebuild<'_> {
+    /// The value of a total operation. A node that was one already may be used for it.
+    pub(super) fn value(
+        &mut self,
+        node: Option<Value>,
+        op: Op,
+        ty: u32,
+        operands: &[u32],
+        ids: u64,
+    ) -> Value {
+        let has_meaning = self.decorations != 0 && {
+            let set = self.decorations;
+            self.unit.decorations.meaning(set) != 0
+        };
+        let mut operands = std::borrow::Cow::Borrowed(operands);
+        let mut op = op;
+        if !has_meaning {
+            if let Some((combined, chain)) = self.combine_chain(op, &operands) {
+                op = combined;
+                operands = chain.into();
+            }
+            if op.is_access_chain() {
+                if let Some(same) = self.same_indices(op, &operands) {
+                    operands = same.into();
+                }
+                if operands.len() == 1 && !op.is_untyped_access_chain() && !op.is_ptr_access_chain()
+                {
+                    return operands[0];
+                }
+            }
+            if let Some(simpler) = self.simplify(op, ty, &operands, ids) {
+                return simpler;
+            }
+        }
+        if is_commutative(op) && operands.len() == 2 {
+            let rank = |value: u32| (self.unit.op(value).is_constant(), value);
+            if rank(operands[0]) > rank(operands[1]) {
+                operands = vec![operands[1], operands[0]].into();
+            }
+        }
+        self.consed(node, op, ty, &operands, ids)
+    }
+
+    /// The node of an operation, the one that there is already if there is one.
+    pub(super) fn consed(
+        &mut self,
+        node: Option<Value>,
+        op: Op,
+        ty: u32,
+        operands: &[u32],
+        ids: u64,
+    ) -> Value {
+        let set = self.decorations;
+        let meaning = self.unit.decorations.meaning(set);
+        let hash = self.hasher.hash_one((op.0, ty, meaning, operands));
+        let mut found = None;
+        {
+            let unit = &*self.unit;
+            let candidate = self.total.find(hash, |&other| {
+                let node = unit.node(other);
+                node.op == op && node.ty == ty && unit.operands(other) == operands
+            });
+            if let Some(&other) = candidate {
+                found = Some(other);
+            }
+        }
+        if let Some(other) = found {
+            let other_set = self.unit.node(other).decorations;
+            if self.unit.decorations.meaning(other_set) == meaning {
+                let merged = self.unit.decorations.merge(other_set, set);
+                self.unit.nodes[other as usize].decorations = merged;
+                return other;
+            }
+        }
+        let made = match node {
+            Some(node) => {
+                self.unit.set_operands(node, operands);
+                self.unit.nodes[node as usize].op = op;
+                self.unit.nodes[node as usize].ids = ids;
+                node
+            }
+            None => {
+                let made = self.new_node(op, ty, operands, ids);
+                self.unit.nodes[made as usize].decorations = match takes_decorations(op) {
+                    true => set,
+                    false => 0,
+                };
+                made
+            }
+        };
+        self.unit.nodes[made as usize].home = FLOATING;
+        let (unit, hasher) = (&*self.unit, &self.hasher);
+        self.total.insert_unique(hash, made, |&value| {
+            let node = unit.node(value);
+            let meaning = unit.decorations.meaning(node.decorations);
+            hasher.hash_one((node.op.0, node.ty, meaning, unit.operands(value)))
+        });
+        made
+    }
+
+    /// The value of an operation whose operands' kinds follow from its opcode.
+    pub(super) fn make_value(&mut self, op: Op, ty: u32, operands: &[u32]) -> Value {
+        let ids = ids_of(op);
+        let decorations = std::mem::take(&mut self.decorations);
+        let made = self.value(None, op, ty, operands, ids);
+        self.decorations = decorations;
+        made
+    }
+
+    /// A simpler value that is the same.
+    pub(super) fn simplify(
+        &mut self,
+        op: Op,
+        ty: u32,
+        operands: &[u32],
+        ids: u64,
+    ) -> Option<Value> {
+        if let Some(constant) = self.unit.fold(op, ty, operands, ids) {
+            return Some(constant);
+        }
+        if op == Op::Undef {
+            return Some(self.unit.undef(ty));
+        }
+        if op == Op::Image
+            && let Some(&from) = operands.first()
+            && self.unit.op(from) == Op::SampledImage
+        {
+            let image = self.unit.operand(from, 0);
+            return (self.unit.node(image).ty == ty).then_some(image);
+        }
+        if op == Op::CompositeConstruct {
+            let parts = operands.iter();
+            let is_null =
+                |&part: &u32| self.unit.constants.value(part).is_some_and(|v| v.is_null());
+            if parts.clone().all(|part| self.unit.is_fixed_constant(*part))
+                && parts.clone().all(is_null)
+            {
+                return Some(self.unit.null(ty));
+            }
+        }
+        crate::rules::simplify(self, op, Id(ty), operands).map(|value| value.0)
+    }
+
+    /// A chain from where another begins.
+    fn combine_chain(&self, op: Op, operands: &[u32]) -> Option<(Op, Vec<u32>)> {
+        if !matches!(op, Op::AccessChain | Op::InBoundsAccessChain) {
+            return None;
+        }
+        let base = *operands.first()?;
+        let base_op = self.unit.op(base);
+        let is_ptr = matches!(base_op, Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
+        if !matches!(base_op, Op::AccessChain | Op::InBoundsAccessChain) && !is_ptr
+            || self.unit.node(base).decorations != 0
+        {
+            return None;
+        }
+        let mut chain = self.unit.operands(base).to_vec();
+        chain.extend_from_slice(&operands[1..]);
+        if chain.len() > 255 {
+            return None;
+        }
+        let in_bounds = op == Op::InBoundsAccessChain
+            && matches!(
+                base_op,
+                Op::InBoundsAccessChain | Op::InBoundsPtrAccessChain
+            );
+        let combined = match (is_ptr, in_bounds) {
+            (true, true) => Op::InBoundsPtrAccessChain,
+            (true, false) => Op::PtrAccessChain,
+            (false, true) => Op::InBoundsAccessChain,
+            (false, false) => Op::AccessChain,
+        };
+        Some((combined, chain))
+    }
+
+    /// The same chain with one constant for each index, whether it is signed or not.
+    fn same_indices(&mut self, op: Op, operands: &[u32]) -> Option<Vec<u32>> {
+        let first = 1 + usize::from(op.is_untyped_access_chain());
+        let mut changed = None;
+        for index in first..operands.len() {
+            let value = operands[index];
+            if self.unit.op(value) != Op::Constant || !self.unit.is_fixed_constant(value) {
+                continue;
+            }
+            let same = self.unit.index_constant(value);
+            if same != value {
+                changed.get_or_insert_with(|| operands.to_vec())[index] = same;
+            }
+        }
+        changed
+    }
+}
+
+/// Decorations of arithmetic don't belong on what moves values or makes pointers.
+fn takes_decorations(op: Op) -> bool {
+    !op.is_access_chain()
+}
+
+/// Which operands of an operation are ids, if it has no optional ones.
+pub(crate) fn ids_of(op: Op) -> u64 {
+    if op.is_ext_inst() {
+        return !0b10;
+    }
+    match op.info() {
+        Some(info) if info.only_ids_follow() => u64::MAX,
+        Some(info) => {
+            let results = usize::from(info.has_result_type()) + usize::from(info.has_result());
+            (1 << info.leading_ids().saturating_sub(results)) - 1
+        }
+        None => u64::MAX,
+    }
+}
+
+/// Whether an operation gives the same with its operands exchanged.
+pub(crate) fn is_commutative(op: Op) -> bool {
+    matches!(
+        op,
+        Op::IAdd
+            | Op::FAdd
+            | Op::IMul
+            | Op::FMul
+            | Op::Dot
+            | Op::BitwiseAnd
+            | Op::BitwiseOr
+            | Op::BitwiseXor
+            | Op::LogicalAnd
+            | Op::LogicalOr
+            | Op::LogicalEqual
+            | Op::LogicalNotEqual
+            | Op::IEqual
+            | Op::INotEqual
+            | Op::FOrdEqual
+            | Op::FUnordEqual
+            | Op::FOrdNotEqual
+            | Op::FUnordNotEqual
+            | Op::IAddCarry
+            | Op::UMulExtended
+            | Op::SMulExtended
+            | Op::PtrEqual
+            | Op::PtrNotEqual
+            | Op::Ordered
+            | Op::Unordered
+    )
+}
+
+impl Values for Rebuild<'_> {
+    fn op(&self, value: Id) -> Op {
+        self.unit.op(value.0)
+    }
+
+    fn ty(&self, value: Id) -> Id {
+        Id(self.unit.node(value.0).ty)
+    }
+
+    fn operands(&self, value: Id) -> &[u32] {
+        self.unit.operands(value.0)
+    }
+
+    fn shape(&self, ty: Id) -> Option<(ScalarType, u32)> {
+        self.unit.shape(ty.0)
+    }
+
+    fn bits(&self, value: Id) -> Option<u64> {
+        self.unit.bits(value.0)
+    }
+
+    fn make(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
+        Id(self.value(None, op, ty.0, operands, ids_of(op)))
+    }
+
+    fn constant(&mut self, ty: Id, bits: u64) -> Id {
+        match self.unit.splat(ty.0, bits) {
+            Some(value) => Id(value),
+            None => Id(self.unit.undef(ty.0)),
+        }
+    }
+}
+
+impl Unit {
+    /// The constant that stands for all integer constants of 32 bits with the same bits, as an
+    /// index: it doesn't matter there whether it is signed.
+    fn index_constant(&mut self, value: Value) -> Value {
+        let ty = self.node(value).ty;
+        if self.op(ty) != Op::TypeInt || self.operand(ty, 0) != 32 {
+            return value;
+        }
+        let bits = self.operand(value, 0);
+        if bits > i32::MAX as u32 {
+            return value;
+        }
+        *self.index_constants.entry(bits).or_insert(value)
+    }
+
+    /// Whether a node belongs to a function.
+    pub(crate) fn is_local(&self, value: Value) -> bool {
+        self.node(value).has(flag::LOCAL)
+    }
+}

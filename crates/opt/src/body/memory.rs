@@ -1,0 +1,293 @@
+//! Which memory an access is to, and what it may have in common with others.
+//!
+//! Memory is divided into regions: each variable is one, and all that is behind pointers of one
+//! storage class that lead to no certain variable. Each region has versions, and a load is a
+//! value of its pointer and the versions of all that may have changed what is there.
+
+use hashbrown::HashMap;
+use spirvkit_grammar::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
+
+use super::locals::Locals;
+use crate::effects::Effect;
+use crate::unit::{Unit, Value};
+
+/// What a pointer leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Root {
+    Variable(Value),
+    /// Anything in a storage class.
+    Unknown(u32),
+}
+
+/// What can be written: a number for each, behind those of the values of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Region {
+    Root(Root),
+    /// Written with any variable of the class.
+    Any(u32),
+    /// Written with what unknown pointers lead to.
+    Unknown(u32),
+    /// Written by whatever other invocations may write.
+    Shared,
+    /// Written by what may write anything.
+    Everything,
+}
+
+/// The regions of a function.
+pub(crate) struct Memory {
+    first: u32,
+    regions: HashMap<Region, u32>,
+    roots: HashMap<Value, Root>,
+}
+
+/// What is known of a class of memory.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Sharing {
+    /// Nothing changes it.
+    Constant,
+    /// Only the invocation itself changes it.
+    Private,
+    /// Others may.
+    Shared,
+}
+
+impl Memory {
+    pub(crate) fn new(first: u32) -> Self {
+        Self {
+            first,
+            regions: HashMap::new(),
+            roots: HashMap::new(),
+        }
+    }
+
+    fn leaf(&mut self, region: Region) -> u32 {
+        let next = self.first + self.regions.len() as u32;
+        *self.regions.entry(region).or_insert(next)
+    }
+
+    /// One more than the highest number.
+    pub(crate) fn end(&self) -> u32 {
+        self.first + self.regions.len() as u32
+    }
+
+    /// What a pointer leads to.
+    pub(crate) fn root(&mut self, unit: &Unit, pointer: Value) -> Root {
+        let mut at = unit.find(pointer);
+        // Chains are combined, so that there is hardly ever a second.
+        for _ in 0..32 {
+            if let Some(&root) = self.roots.get(&at) {
+                return root;
+            }
+            match unit.op(at) {
+                Op::Variable | Op::UntypedVariableKHR => return Root::Variable(at),
+                op if op.is_access_chain() && !op.is_untyped_access_chain() => {
+                    at = unit.find(unit.operand(at, 0));
+                }
+                Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
+                    at = unit.find(unit.operand(at, 1));
+                }
+                Op::CopyObject => at = unit.find(unit.operand(at, 0)),
+                _ => break,
+            }
+        }
+        let class = unit.storage_class(pointer).unwrap_or(u32::MAX);
+        Root::Unknown(class)
+    }
+
+    /// Notes what a chain leads to, whose base is known.
+    pub(crate) fn note(&mut self, unit: &Unit, chain: Value) {
+        let base = match unit.op(chain).is_untyped_access_chain() {
+            true => unit.operand(chain, 1),
+            false => unit.operand(chain, 0),
+        };
+        let root = self.root(unit, base);
+        self.roots.insert(chain, root);
+    }
+
+    /// What a store to a pointer writes.
+    pub(crate) fn written(&mut self, unit: &Unit, pointer: Value) -> Vec<u32> {
+        match self.root(unit, pointer) {
+            root @ Root::Variable(variable) => {
+                let class = unit.storage_class(variable).unwrap_or(u32::MAX);
+                if unit.is_decorated(variable, Decoration::Aliased) {
+                    return self.unknown(class);
+                }
+                vec![self.leaf(Region::Root(root)), self.leaf(Region::Any(class))]
+            }
+            Root::Unknown(class) => self.unknown(class),
+        }
+    }
+
+    /// What a store through an unknown pointer writes.
+    fn unknown(&mut self, class: u32) -> Vec<u32> {
+        let classes: &[StorageClass] = match StorageClass(class) {
+            StorageClass::Generic => &[
+                StorageClass::Generic,
+                StorageClass::Function,
+                StorageClass::Workgroup,
+                StorageClass::CrossWorkgroup,
+                StorageClass::Private,
+            ],
+            // Addresses lead into any buffer.
+            StorageClass::PhysicalStorageBuffer | StorageClass::StorageBuffer => &[
+                StorageClass::PhysicalStorageBuffer,
+                StorageClass::StorageBuffer,
+                StorageClass::Uniform,
+            ],
+            StorageClass::Function | StorageClass::Workgroup | StorageClass::CrossWorkgroup => {
+                let also = [class, StorageClass::Generic.0];
+                return also
+                    .into_iter()
+                    .flat_map(|class| [Region::Unknown(class), Region::Any(class)])
+                    .map(|region| self.leaf(region))
+                    .collect();
+            }
+            _ => {
+                return vec![
+                    self.leaf(Region::Unknown(class)),
+                    self.leaf(Region::Any(class)),
+                ];
+            }
+        };
+        let regions = classes
+            .iter()
+            .flat_map(|class| [Region::Unknown(class.0), Region::Any(class.0)]);
+        regions.map(|region| self.leaf(region)).collect()
+    }
+
+    /// What an instruction with an effect writes.
+    pub(crate) fn clobbered(&mut self, unit: &Unit, inst: Value, effect: Effect) -> Vec<u32> {
+        match effect {
+            Effect::Store => self.written(unit, unit.operand(inst, 0)),
+            Effect::Copy => self.written(unit, unit.operand(inst, 0)),
+            Effect::Synchronize => {
+                let mut written = vec![self.leaf(Region::Shared)];
+                // An atomic may be on memory that nobody else sees.
+                if unit.op(inst).is_atomic()
+                    && let Some(&pointer) = unit.operands(inst).first()
+                {
+                    written.extend(self.written(unit, pointer));
+                }
+                written
+            }
+            Effect::Anything => vec![self.leaf(Region::Shared), self.leaf(Region::Everything)],
+            Effect::Load if is_volatile(unit, inst) => {
+                let pointer = unit.operand(inst, 0);
+                self.written(unit, pointer)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a load from a pointer reads, the region of its own first; `None` if that never
+    /// changes.
+    pub(crate) fn read(
+        &mut self,
+        unit: &Unit,
+        locals: &Locals,
+        pointer: Value,
+        is_fixed_input: bool,
+    ) -> Option<Vec<u32>> {
+        let root = self.root(unit, pointer);
+        let class = match root {
+            Root::Variable(variable) => unit.storage_class(variable),
+            Root::Unknown(class) => Some(class),
+        };
+        let class = class.unwrap_or(u32::MAX);
+        let sharing = sharing(unit, root, class, is_fixed_input);
+        if sharing == Sharing::Constant {
+            return None;
+        }
+        let mut read = Vec::new();
+        let mut escapes = true;
+        match root {
+            Root::Variable(variable) if !unit.is_decorated(variable, Decoration::Aliased) => {
+                read.push(self.leaf(Region::Root(root)));
+                if let Some(pointer) = locals.pointer(variable) {
+                    escapes = locals.locals[pointer.local as usize].escapes;
+                }
+            }
+            _ => read.push(self.leaf(Region::Any(class))),
+        }
+        if escapes {
+            read.push(self.leaf(Region::Unknown(class)));
+            read.push(self.leaf(Region::Everything));
+        }
+        if sharing == Sharing::Shared {
+            read.push(self.leaf(Region::Shared));
+        }
+        Some(read)
+    }
+}
+
+/// Whether a load or store is volatile.
+pub(crate) fn is_volatile(unit: &Unit, inst: Value) -> bool {
+    let at = match unit.op(inst) {
+        Op::Load => 1,
+        _ => 2,
+    };
+    MemoryAccess(unit.operand(inst, at)).contains(MemoryAccess::Volatile)
+}
+
+fn sharing(unit: &Unit, root: Root, class: u32, is_fixed_input: bool) -> Sharing {
+    let variable = match root {
+        Root::Variable(variable) => Some(variable),
+        Root::Unknown(_) => None,
+    };
+    if variable.is_some_and(|variable| unit.is_decorated(variable, Decoration::Volatile)) {
+        return Sharing::Shared;
+    }
+    match StorageClass(class) {
+        StorageClass::UniformConstant | StorageClass::PushConstant => Sharing::Constant,
+        StorageClass::Uniform => match variable {
+            Some(variable) if is_uniform_block(unit, variable) => Sharing::Constant,
+            _ => Sharing::Shared,
+        },
+        StorageClass::Input => match variable {
+            Some(variable) if is_fixed_input && !changes(unit, variable) => Sharing::Constant,
+            _ => Sharing::Shared,
+        },
+        StorageClass::Function | StorageClass::Private => Sharing::Private,
+        _ => Sharing::Shared,
+    }
+}
+
+/// Whether an input may be another after a while.
+fn changes(unit: &Unit, variable: Value) -> bool {
+    let helper = BuiltIn::HelperInvocation.0;
+    unit.built_ins.contains(&(variable, helper))
+}
+
+/// Whether a variable of the class `Uniform` is a block that can't be written.
+fn is_uniform_block(unit: &Unit, variable: Value) -> bool {
+    let mut ty = unit.operand(unit.node(variable).ty, 1);
+    while matches!(unit.op(ty), Op::TypeArray | Op::TypeRuntimeArray) {
+        ty = unit.operand(ty, 0);
+    }
+    !unit.is_decorated(ty, Decoration::BufferBlock)
+}
+
+/// Whether two pointers lead to different parts of one variable.
+pub(crate) fn are_apart(unit: &Unit, one: Value, other: Value) -> bool {
+    let is_chain =
+        |value: Value| matches!(unit.op(value), Op::AccessChain | Op::InBoundsAccessChain);
+    if !is_chain(one) || !is_chain(other) {
+        return false;
+    }
+    let (one, other) = (unit.operands(one), unit.operands(other));
+    if unit.find(one[0]) != unit.find(other[0]) {
+        return false;
+    }
+    for (&a, &b) in one.iter().zip(other).skip(1) {
+        let (a, b) = (unit.find(a), unit.find(b));
+        if a == b {
+            continue;
+        }
+        return match (unit.integer(a), unit.integer(b)) {
+            (Some(a), Some(b)) if a != b => true,
+            (Some(_), Some(_)) => continue,
+            _ => false,
+        };
+    }
+    false
+}

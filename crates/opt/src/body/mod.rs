@@ -1,0 +1,306 @@
+//! Functions as values: each is taken apart into a skeleton of blocks with what has effects, and
+//! values that float between; and put together again.
+
+mod flow;
+mod locals;
+mod make;
+mod memory;
+mod phis;
+mod place;
+mod visit;
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use spirvkit_grammar::{Capability, Op};
+
+pub(crate) use flow::{Flow, merge_of, number_labels};
+use locals::Locals;
+pub(crate) use locals::parts;
+use memory::Memory;
+
+use crate::unit::{Block, FLOATING, Function, Unit, Value, flag};
+
+/// What is done while a function is rebuilt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Whether variables become values.
+    pub(crate) promotes: bool,
+}
+
+/// A block on its way.
+#[derive(Clone, Default)]
+struct Building {
+    phis: Vec<Value>,
+    variables: Vec<Value>,
+    /// What stays in its place, in order.
+    pinned: Vec<Value>,
+    merge: Option<Value>,
+    terminator: Value,
+}
+
+/// A version of memory: what was written last, and what was before.
+#[derive(Clone, Copy)]
+struct Written {
+    before: u32,
+    pointer: Value,
+}
+
+/// A function on its way.
+struct Rebuild<'u> {
+    unit: &'u mut Unit,
+    flow: Flow,
+    locals: Locals,
+    memory: Memory,
+    blocks: Vec<Building>,
+    labels: Vec<Value>,
+    /// What each leaf is now: a value, or for memory a version.
+    tops: Vec<u32>,
+    /// What leaves were before, to go back to.
+    undo: Vec<(u32, u32)>,
+    /// Where each leaf needs a phi: pairs of a block and a leaf, sorted.
+    joins: Vec<(u32, u32)>,
+    /// Phis of leaves that wait for their operands: the phi by block and leaf.
+    waiting: HashMap<(u32, u32), Vec<(Value, u32)>>,
+    /// Versions that come to a join: the same one so far, or none.
+    arriving: HashMap<(u32, u32), Option<u32>>,
+    leaf_phis: HashMap<(u32, u32), Value>,
+    next_version: u32,
+    versions: HashMap<u32, Written>,
+    /// Sets of versions, by number.
+    tokens: HashMap<Vec<u32>, u32>,
+    hasher: DefaultHashBuilder,
+    /// What is the same wherever it is.
+    total: HashTable<Value>,
+    /// What is the same as something that dominates it.
+    partial: HashMap<(u64, u32), Value>,
+    /// What memory holds, by pointer and versions.
+    known: HashMap<(Value, u32), Value>,
+    /// What of these to remove again.
+    scope_partial: Vec<((u64, u32), Option<Value>)>,
+    scope_known: Vec<((Value, u32), Option<Value>)>,
+    /// The block that is visited.
+    here: u32,
+    /// The decorations and the position for what is made.
+    decorations: u32,
+    position: u32,
+    /// Whether inputs stay what they are.
+    fixed_inputs: bool,
+}
+
+/// Rebuilds a function; whether anything has changed.
+pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settings) {
+    if function.is_opaque || function.blocks.is_empty() {
+        return;
+    }
+    let flow = Flow::new(unit, function);
+    let locals = match settings.promotes {
+        true => Locals::new(unit, function, |block| flow.is_reachable(block)),
+        false => Locals::default(),
+    };
+    let memory = Memory::new(locals.leaves);
+    let fixed_inputs = !unit.globals.iter().any(|&value| {
+        unit.op(value) == Op::Capability
+            && matches!(
+                Capability(unit.operand(value, 0)),
+                Capability::RayTracingKHR | Capability::RayTracingNV | Capability::Kernel
+            )
+    });
+    let count = function.blocks.len();
+    let mut rebuild = Rebuild {
+        unit,
+        flow,
+        locals,
+        memory,
+        blocks: vec![Building::default(); count],
+        labels: function.blocks.iter().map(|block| block.label).collect(),
+        tops: Vec::new(),
+        undo: Vec::new(),
+        joins: Vec::new(),
+        waiting: HashMap::new(),
+        arriving: HashMap::new(),
+        leaf_phis: HashMap::new(),
+        next_version: 1,
+        versions: HashMap::new(),
+        tokens: HashMap::new(),
+        hasher: DefaultHashBuilder::default(),
+        total: HashTable::new(),
+        partial: HashMap::new(),
+        known: HashMap::new(),
+        scope_partial: Vec::new(),
+        scope_known: Vec::new(),
+        here: 0,
+        decorations: 0,
+        position: 0,
+        fixed_inputs,
+    };
+    rebuild.find_joins(function);
+    rebuild.walk(function);
+    rebuild.finish_phis();
+    rebuild.mark();
+    rebuild.write(function);
+}
+
+impl Rebuild<'_> {
+    /// Visits the blocks, each behind those that dominate it.
+    fn walk(&mut self, function: &Function) {
+        enum Step {
+            Enter(u32),
+            Leave {
+                undo: usize,
+                partial: usize,
+                known: usize,
+            },
+        }
+        // Blocks below each, in the order of control flow.
+        let count = self.labels.len();
+        let mut children: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for &block in &self.flow.order {
+            if let Some(above) = self.flow.dominators.immediate(block) {
+                children[above as usize].push(block);
+            }
+        }
+        let mut steps = vec![Step::Enter(0)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Enter(block) => {
+                    steps.push(Step::Leave {
+                        undo: self.undo.len(),
+                        partial: self.scope_partial.len(),
+                        known: self.scope_known.len(),
+                    });
+                    steps.extend(
+                        children[block as usize]
+                            .iter()
+                            .rev()
+                            .map(|&block| Step::Enter(block)),
+                    );
+                    self.visit_block(function, block);
+                }
+                Step::Leave {
+                    undo,
+                    partial,
+                    known,
+                } => {
+                    while self.undo.len() > undo {
+                        if let Some((leaf, old)) = self.undo.pop() {
+                            self.tops[leaf as usize] = old;
+                        }
+                    }
+                    while self.scope_partial.len() > partial {
+                        if let Some((key, old)) = self.scope_partial.pop() {
+                            restore(&mut self.partial, key, old);
+                        }
+                    }
+                    while self.scope_known.len() > known {
+                        if let Some((key, old)) = self.scope_known.pop() {
+                            restore(&mut self.known, key, old);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds where ways join on which leaves differ.
+    fn find_joins(&mut self, function: &Function) {
+        let mut stores = std::mem::take(&mut self.locals.stores);
+        for (number, block) in (0..).zip(&function.blocks) {
+            if !self.flow.is_reachable(number) {
+                continue;
+            }
+            for &inst in &block.insts {
+                let op = self.unit.op(inst);
+                if op.is_access_chain() {
+                    self.memory.note(self.unit, inst);
+                    continue;
+                }
+                if is_of_skeleton(op) {
+                    continue;
+                }
+                let effect = crate::effects::effect(self.unit, inst);
+                for leaf in self.memory.clobbered(self.unit, inst, effect) {
+                    stores.push((leaf, number));
+                }
+            }
+        }
+        stores.sort_unstable();
+        stores.dedup();
+        let frontiers = self.flow.frontiers();
+        let mut mark = vec![u32::MAX; self.labels.len()];
+        let mut work = Vec::new();
+        let mut at = 0;
+        while at < stores.len() {
+            let leaf = stores[at].0;
+            while at < stores.len() && stores[at].0 == leaf {
+                work.push(stores[at].1);
+                at += 1;
+            }
+            while let Some(block) = work.pop() {
+                for &join in frontiers.of(block) {
+                    if std::mem::replace(&mut mark[join as usize], leaf) != leaf {
+                        self.joins.push((join, leaf));
+                        work.push(join);
+                    }
+                }
+            }
+        }
+        self.joins.sort_unstable();
+    }
+}
+
+fn restore<K: std::hash::Hash + Eq>(map: &mut HashMap<K, Value>, key: K, old: Option<Value>) {
+    match old {
+        Some(old) => map.insert(key, old),
+        None => map.remove(&key),
+    };
+}
+
+/// Whether instructions with this opcode are neither values nor effects.
+fn is_of_skeleton(op: Op) -> bool {
+    op.is_terminator()
+        || op.is_merge()
+        || op.is_variable()
+        || matches!(
+            op,
+            Op::Phi | Op::Label | Op::Function | Op::FunctionParameter
+        )
+}
+
+impl Rebuild<'_> {
+    /// Gives a node a place that it stays in.
+    fn pin(&mut self, value: Value) {
+        self.unit.nodes[value as usize].home = self.here;
+        self.blocks[self.here as usize].pinned.push(value);
+    }
+
+    /// Lets a node float.
+    fn float(&mut self, value: Value) {
+        self.unit.nodes[value as usize].home = FLOATING;
+    }
+
+    /// Sets a leaf for what follows.
+    fn set_top(&mut self, leaf: u32, value: u32) {
+        let old = std::mem::replace(&mut self.tops[leaf as usize], value);
+        self.undo.push((leaf, old));
+    }
+
+    fn write(&mut self, function: &mut Function) {
+        let insts = self.place();
+        let old = std::mem::take(&mut function.blocks);
+        for ((number, block), insts) in (0..).zip(old).zip(insts) {
+            if self.flow.is_reachable(number) {
+                function.blocks.push(Block {
+                    label: block.label,
+                    insts,
+                });
+            } else {
+                function.blocks.push(block);
+            }
+        }
+        let unit = &mut *self.unit;
+        for block in &function.blocks {
+            for &inst in &block.insts {
+                unit.nodes[inst as usize].flags &= !(flag::LIVE | flag::PLACED);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Phis: of the module's, and of variables that have become values.
+
+use hashbrown::HashMap;
+use spirvkit_grammar::Op;
+
+use super::Rebuild;
+use crate::unit::{Unit, Value};
+
+impl Rebuild<'_> {
+    /// Makes what leaves need at the beginning of a block, which is a value that depends on where
+    /// control comes from, or a version of memory that stands for all that there may be.
+    pub(super) fn enter_joins(&mut self, block: u32) {
+        let from = self.joins.partition_point(|&(join, _)| join < block);
+        let is_header = self.is_header(block);
+        let mut index = from;
+        while let Some(&(join, leaf)) = self.joins.get(index)
+            && join == block
+        {
+            index += 1;
+            if leaf >= self.locals.leaves {
+                let version = match self.arriving.remove(&(block, leaf)) {
+                    Some(Some(version)) if !is_header => version,
+                    _ => self.new_version(),
+                };
+                self.set_top(leaf, version);
+                continue;
+            }
+            let waiting = self.waiting.remove(&(block, leaf)).unwrap_or_default();
+            let mut values = waiting.iter().map(|&(value, _)| self.unit.find(value));
+            let first = values.next();
+            if !is_header
+                && let Some(first) = first
+                && values.all(|value| value == first)
+            {
+                self.set_top(leaf, first);
+                continue;
+            }
+            let ty = self.locals.leaf_types[leaf as usize];
+            let phi = self.unit.add(Op::Phi, ty, &[], u64::MAX);
+            self.unit.nodes[phi as usize].flags |= crate::unit::flag::LOCAL;
+            self.unit.nodes[phi as usize].home = block;
+            if is_header {
+                self.leaf_phis.insert((block, leaf), phi);
+                self.waiting.insert((block, leaf), waiting);
+            } else {
+                let operands: Vec<u32> = waiting
+                    .iter()
+                    .flat_map(|&(value, from)| [value, self.labels[from as usize]])
+                    .collect();
+                self.unit.set_operands(phi, &operands);
+            }
+            self.blocks[block as usize].phis.push(phi);
+            self.set_top(leaf, phi);
+        }
+    }
+
+    /// Whether control may come back to a block.
+    pub(super) fn is_header(&self, block: u32) -> bool {
+        let predecessors = self.flow.graph.predecessors(block);
+        predecessors
+            .iter()
+            .any(|&from| self.flow.is_reachable(from) && self.flow.goes_back(from, block))
+    }
+
+    pub(super) fn new_version(&mut self) -> u32 {
+        self.next_version += 1;
+        self.next_version
+    }
+
+    /// Tells the blocks behind one what leaves are at its end.
+    pub(super) fn leave(&mut self, block: u32) {
+        let successors = self.flow.graph.successors(block).len();
+        for index in 0..successors {
+            let to = self.flow.graph.successors(block)[index];
+            let mut at = self.joins.partition_point(|&(join, _)| join < to);
+            while let Some(&(join, leaf)) = self.joins.get(at)
+                && join == to
+            {
+                at += 1;
+                let top = self.tops[leaf as usize];
+                if leaf >= self.locals.leaves {
+                    let slot = self.arriving.entry((to, leaf)).or_insert(Some(top));
+                    if *slot != Some(top) {
+                        *slot = None;
+                    }
+                    continue;
+                }
+                self.waiting
+                    .entry((to, leaf))
+                    .or_default()
+                    .push((top, block));
+            }
+        }
+    }
+
+    /// Gives all phis their operands, and removes those that are always something else.
+    pub(super) fn finish_phis(&mut self) {
+        let leaf_phis: Vec<((u32, u32), Value)> = self.leaf_phis.drain().collect();
+        for (key, phi) in leaf_phis {
+            let waiting = self.waiting.remove(&key).unwrap_or_default();
+            let operands: Vec<u32> = waiting
+                .iter()
+                .flat_map(|&(value, from)| [value, self.labels[from as usize]])
+                .collect();
+            self.unit.set_operands(phi, &operands);
+        }
+        for round in 0..4 {
+            let mut changed = false;
+            for place in 0..self.flow.order.len() {
+                let block = self.flow.order[place] as usize;
+                changed |= self.simplify_phis(block, round == 0);
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    fn simplify_phis(&mut self, block: usize, drops_dead_edges: bool) -> bool {
+        let phis = std::mem::take(&mut self.blocks[block].phis);
+        let mut kept = Vec::with_capacity(phis.len());
+        let mut seen: HashMap<(u32, u32, Vec<u32>), Value> = HashMap::new();
+        let mut changed = false;
+        for phi in phis {
+            let mut operands: Vec<u32> = self.unit.operands(phi).to_vec();
+            for index in (0..operands.len()).step_by(2) {
+                operands[index] = self.unit.find(operands[index]);
+            }
+            if drops_dead_edges {
+                let pairs = operands.chunks_exact(2).filter(|pair| {
+                    let from = self.unit.block_of_label.get(pair[1] as usize);
+                    let from = from.copied().unwrap_or(u32::MAX);
+                    self.flow
+                        .number
+                        .get(from as usize)
+                        .is_some_and(|&n| n != u32::MAX)
+                });
+                let mut pairs: Vec<[u32; 2]> = pairs.map(|pair| [pair[0], pair[1]]).collect();
+                pairs.sort_by_key(|pair| pair[1]);
+                operands = pairs.into_iter().flatten().collect();
+            }
+            self.unit.set_operands(phi, &operands);
+            if let Some(same) = only_value(self.unit, phi) {
+                self.unit.replace(phi, same);
+                changed = true;
+                continue;
+            }
+            let node = self.unit.node(phi);
+            let key = (node.ty, node.decorations, operands);
+            if let Some(&other) = seen.get(&key) {
+                self.unit.replace(phi, other);
+                changed = true;
+                continue;
+            }
+            seen.insert(key, phi);
+            kept.push(phi);
+        }
+        self.blocks[block].phis = kept;
+        changed
+    }
+}
+
+/// The value that a phi always is, if there is one besides itself.
+pub(super) fn only_value(unit: &Unit, phi: Value) -> Option<Value> {
+    let mut found = None;
+    for pair in unit.operands(phi).chunks_exact(2) {
+        let value = unit.find(pair[0]);
+        if value == phi || Some(value) == found {
+            continue;
+        }
+        if found.is_some() {
+            return None;
+        }
+        found = Some(value);
+    }
+    found
+}

@@ -1,0 +1,375 @@
+//! Finds what is needed, and gives all of it a place.
+//!
+//! What floats goes to the last block that dominates all its uses, but out of loops as far as its
+//! operands allow. Within a block it comes before what first needs it.
+
+use spirvkit_grammar::Op;
+
+use super::memory::is_volatile;
+use super::{Rebuild, is_of_skeleton};
+use crate::effects::{Effect, effect};
+use crate::unit::{FLOATING, Unit, Value, flag};
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+impl Rebuild<'_> {
+    /// Marks what is needed: what has effects, and all that it uses.
+    pub(super) fn mark(&mut self) {
+        let mut work = Vec::new();
+        for index in 0..self.flow.order.len() {
+            let block = self.flow.order[index] as usize;
+            let terminator = self.blocks[block].terminator;
+            self.mark_one(terminator, &mut work);
+            if let Some(merge) = self.blocks[block].merge {
+                self.mark_one(merge, &mut work);
+            }
+            for at in 0..self.blocks[block].pinned.len() {
+                let inst = self.blocks[block].pinned[at];
+                if self.is_needed_anyway(inst) {
+                    self.mark_one(inst, &mut work);
+                }
+            }
+        }
+        while let Some(value) = work.pop() {
+            let ids = self.unit.node(value).ids;
+            for index in 0..self.unit.operands(value).len() {
+                if !Unit::is_id(ids, index) {
+                    continue;
+                }
+                let id = self.unit.operand(value, index);
+                if id as usize >= self.unit.nodes.len() {
+                    continue;
+                }
+                let found = self.unit.find(id);
+                if found != id {
+                    self.unit.operands_mut(value)[index] = found;
+                }
+                if self.unit.is_local(found) && self.unit.op(found) != Op::Label {
+                    self.mark_one(found, &mut work);
+                }
+            }
+        }
+        self.keep_remarks();
+    }
+
+    fn mark_one(&mut self, value: Value, work: &mut Vec<Value>) {
+        let node = &mut self.unit.nodes[value as usize];
+        if node.flags & flag::LIVE == 0 {
+            node.flags |= flag::LIVE;
+            work.push(value);
+        }
+    }
+
+    fn is_needed_anyway(&self, inst: Value) -> bool {
+        if self.unit.node(inst).has(flag::FIXED) {
+            return true;
+        }
+        match effect(self.unit, inst) {
+            Effect::Load => is_volatile(self.unit, inst),
+            Effect::Store | Effect::Copy | Effect::Synchronize | Effect::Anything => true,
+            Effect::Lifetime => true,
+            _ => false,
+        }
+    }
+
+    /// Keeps what is only said about the program, if what it speaks of is there.
+    fn keep_remarks(&mut self) {
+        for index in 0..self.flow.order.len() {
+            let block = self.flow.order[index] as usize;
+            for at in 0..self.blocks[block].pinned.len() {
+                let inst = self.blocks[block].pinned[at];
+                if self.unit.op(inst) == Op::Nop || effect(self.unit, inst) != Effect::Remark {
+                    continue;
+                }
+                let is_there = self.unit.ids(inst).all(|(_, id)| {
+                    let id = self.unit.find(id);
+                    !self.unit.is_local(id)
+                        || self.unit.node(id).has(flag::LIVE)
+                        || matches!(
+                            self.unit.op(id),
+                            Op::Label | Op::Function | Op::FunctionParameter
+                        )
+                });
+                if is_there {
+                    self.unit.nodes[inst as usize].flags |= flag::LIVE;
+                }
+            }
+        }
+    }
+
+    /// The instructions of each block, in order.
+    pub(super) fn place(&mut self) -> Vec<Vec<Value>> {
+        let floats = self.place_floats();
+        let mut by_block: Vec<Vec<Value>> = vec![Vec::new(); self.labels.len()];
+        for &value in &floats {
+            by_block[self.unit.node(value).home as usize].push(value);
+        }
+        let mut placed = Vec::with_capacity(self.labels.len());
+        for block in 0..self.labels.len() {
+            let mut insts = Vec::new();
+            if self.flow.is_reachable(block as u32) {
+                self.write_block(block, &by_block[block], &mut insts);
+            }
+            placed.push(insts);
+        }
+        placed
+    }
+
+    fn write_block(&mut self, block: usize, floats: &[Value], insts: &mut Vec<Value>) {
+        let building = std::mem::take(&mut self.blocks[block]);
+        let is_live = |unit: &Unit, value: Value| unit.node(value).has(flag::LIVE);
+        for &phi in &building.phis {
+            if is_live(self.unit, phi) && self.unit.find(phi) == phi {
+                insts.push(phi);
+            }
+        }
+        for &variable in &building.variables {
+            if is_live(self.unit, variable) {
+                insts.push(variable);
+            }
+        }
+        for &inst in &building.pinned {
+            if is_live(self.unit, inst) && self.unit.find(inst) == inst {
+                self.emit(inst, block as u32, insts);
+            }
+        }
+        for &value in floats {
+            self.emit(value, block as u32, insts);
+        }
+        self.emit_operands(building.terminator, block as u32, insts);
+        insts.extend(building.merge);
+        insts.push(building.terminator);
+    }
+
+    fn emit_operands(&mut self, inst: Value, block: u32, insts: &mut Vec<Value>) {
+        for index in 0..self.unit.operands(inst).len() {
+            if Unit::is_id(self.unit.node(inst).ids, index) {
+                let id = self.unit.operand(inst, index);
+                if self.waits(id, block) {
+                    self.emit(id, block, insts);
+                }
+            }
+        }
+    }
+
+    /// Whether a value has its place in a block, and isn't there yet.
+    fn waits(&self, value: Value, block: u32) -> bool {
+        let Some(node) = self.unit.nodes.get(value as usize) else {
+            return false;
+        };
+        node.home == block
+            && node.has(flag::LIVE)
+            && !node.has(flag::PLACED)
+            && node.has(flag::LOCAL)
+            && !is_of_skeleton(node.op)
+            && self.unit.find(value) == value
+    }
+
+    /// Writes an instruction behind those of its operands that are to be in the same block.
+    fn emit(&mut self, value: Value, block: u32, insts: &mut Vec<Value>) {
+        if self.unit.node(value).has(flag::PLACED) {
+            return;
+        }
+        let mut stack = vec![(value, 0)];
+        self.unit.nodes[value as usize].flags |= flag::PLACED;
+        while let Some((value, index)) = stack.last_mut() {
+            let (value, at) = (*value, *index);
+            if at == self.unit.operands(value).len() {
+                insts.push(value);
+                stack.pop();
+                continue;
+            }
+            *index += 1;
+            if !Unit::is_id(self.unit.node(value).ids, at) {
+                continue;
+            }
+            let operand = self.unit.operand(value, at);
+            if self.waits(operand, block) {
+                self.unit.nodes[operand as usize].flags |= flag::PLACED;
+                stack.push((operand, 0));
+            }
+        }
+    }
+
+    /// Chooses a block for everything that floats and is needed. Returns it in an order in which
+    /// operands come first.
+    fn place_floats(&mut self) -> Vec<Value> {
+        let floats = self.floats_in_order();
+        let mut index_of: hashbrown::HashMap<Value, u32> = hashbrown::HashMap::new();
+        index_of.reserve(floats.len());
+        for (index, &value) in (0..).zip(&floats) {
+            index_of.insert(value, index);
+        }
+        // The earliest block for each: where its last operand is.
+        let mut early = vec![0u32; floats.len()];
+        for (index, &value) in floats.iter().enumerate() {
+            let mut block = 0;
+            for (_, id) in self.unit.ids(value) {
+                let at = match index_of.get(&id) {
+                    Some(&operand) => early[operand as usize],
+                    None => match self.unit.nodes.get(id as usize) {
+                        Some(node)
+                            if node.has(flag::LOCAL)
+                                && !matches!(
+                                    node.op,
+                                    Op::FunctionParameter | Op::Function | Op::Label
+                                )
+                                && node.home != FLOATING =>
+                        {
+                            node.home
+                        }
+                        _ => 0,
+                    },
+                };
+                if self.flow.dominators.dominates(block, at) {
+                    block = at;
+                }
+            }
+            early[index] = block;
+        }
+        let mut late = vec![NONE; floats.len()];
+        for number in 0..self.flow.order.len() {
+            let block = self.flow.order[number];
+            let building = &self.blocks[block as usize];
+            let mut users: Vec<Value> = building.pinned.clone();
+            users.extend(&building.variables);
+            users.push(building.terminator);
+            for &user in &users {
+                if self.unit.node(user).has(flag::LIVE) && self.unit.find(user) == user {
+                    for (_, id) in self.unit.ids(user) {
+                        if let Some(&index) = index_of.get(&id) {
+                            self.use_at(&mut late[index as usize], block);
+                        }
+                    }
+                }
+            }
+            for &phi in &building.phis {
+                if !self.unit.node(phi).has(flag::LIVE) || self.unit.find(phi) != phi {
+                    continue;
+                }
+                for pair in self.unit.operands(phi).chunks_exact(2) {
+                    if let Some(&index) = index_of.get(&pair[0]) {
+                        let from = self.unit.block_of_label[pair[1] as usize];
+                        self.use_at(&mut late[index as usize], from);
+                    }
+                }
+            }
+        }
+        for (index, &value) in floats.iter().enumerate().rev() {
+            let latest = late[index];
+            let block = match latest {
+                NONE => early[index],
+                _ => self.out_of_loops(latest, early[index]),
+            };
+            self.unit.nodes[value as usize].home = block;
+            for (_, id) in self.unit.ids(value) {
+                if let Some(&operand) = index_of.get(&id) {
+                    self.use_at(&mut late[operand as usize], block);
+                }
+            }
+        }
+        floats
+    }
+
+    fn use_at(&self, late: &mut u32, block: u32) {
+        if *late == NONE {
+            *late = block;
+            return;
+        }
+        let dominators = &self.flow.dominators;
+        let (mut a, mut b) = (*late, block);
+        // From both sides at once, so that the shorter way counts.
+        loop {
+            if dominators.dominates(a, block) {
+                *late = a;
+                return;
+            }
+            if dominators.dominates(b, *late) {
+                *late = b;
+                return;
+            }
+            match (dominators.immediate(a), dominators.immediate(b)) {
+                (None, None) => {
+                    *late = 0;
+                    return;
+                }
+                (above, other) => {
+                    a = above.unwrap_or(a);
+                    b = other.unwrap_or(b);
+                }
+            }
+        }
+    }
+
+    /// The block nearest to the latest that is in the fewest loops and not before the earliest.
+    fn out_of_loops(&self, late: u32, early: u32) -> u32 {
+        let flow = &self.flow;
+        let mut block = late;
+        while flow.depth[block as usize] > flow.depth[early as usize] {
+            let Some(index) = flow.loops.innermost(block) else {
+                break;
+            };
+            let header = flow.loops.loops()[index as usize].header;
+            let Some(above) = flow.dominators.immediate(header) else {
+                break;
+            };
+            if !flow.dominators.dominates(early, above) {
+                break;
+            }
+            block = above;
+        }
+        block
+    }
+
+    /// What floats and is needed, operands first.
+    fn floats_in_order(&mut self) -> Vec<Value> {
+        let mut floats = Vec::new();
+        let mut stack: Vec<(Value, usize)> = Vec::new();
+        let mut roots = Vec::new();
+        for &block in &self.flow.order {
+            let building = &self.blocks[block as usize];
+            roots.extend(&building.phis);
+            roots.extend(&building.variables);
+            roots.extend(&building.pinned);
+            roots.push(building.terminator);
+        }
+        for root in roots {
+            if !self.unit.node(root).has(flag::LIVE) || self.unit.find(root) != root {
+                continue;
+            }
+            stack.push((root, 0));
+            while let Some((value, index)) = stack.last_mut() {
+                let (value, at) = (*value, *index);
+                if at == self.unit.operands(value).len() {
+                    stack.pop();
+                    if value != root {
+                        floats.push(value);
+                    }
+                    continue;
+                }
+                *index += 1;
+                if !Unit::is_id(self.unit.node(value).ids, at) {
+                    continue;
+                }
+                let operand = self.unit.operand(value, at);
+                let Some(node) = self.unit.nodes.get(operand as usize) else {
+                    continue;
+                };
+                if node.home == FLOATING
+                    && node.has(flag::LIVE)
+                    && node.has(flag::LOCAL)
+                    && !node.has(flag::PLACED)
+                    && !is_of_skeleton(node.op)
+                {
+                    self.unit.nodes[operand as usize].flags |= flag::PLACED;
+                    stack.push((operand, 0));
+                }
+            }
+        }
+        for &value in &floats {
+            self.unit.nodes[value as usize].flags &= !flag::PLACED;
+        }
+        floats
+    }
+}

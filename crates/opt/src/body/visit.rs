@@ -1,0 +1,627 @@
+//! Looks at each instruction in turn: what it gives, and whether something gives that already.
+
+use std::hash::BuildHasher;
+
+use spirvkit_grammar::{MemoryAccess, Op};
+
+use super::Rebuild;
+use super::locals::{Pointer, parts};
+use super::memory::{are_apart, is_volatile};
+use crate::effects::{Effect, effect};
+use crate::unit::{Function, Value};
+
+/// Stores that don't matter for a load are looked behind, up to so many.
+const MAX_STORES_BACK: usize = 16;
+
+impl Rebuild<'_> {
+    pub(super) fn visit_block(&mut self, function: &Function, block: u32) {
+        self.here = block;
+        if block == 0 {
+            self.begin();
+        }
+        self.enter_joins(block);
+        let is_header = self.is_header(block);
+        for &inst in &function.blocks[block as usize].insts {
+            let node = self.unit.node(inst);
+            self.decorations = node.decorations;
+            self.position = node.position;
+            let op = node.op;
+            if op == Op::Phi {
+                self.visit_phi(inst, is_header);
+            } else if op.is_terminator() {
+                self.resolve(inst);
+                self.blocks[block as usize].terminator = inst;
+            } else if op.is_merge() {
+                self.blocks[block as usize].merge = Some(inst);
+            } else if op.is_variable() {
+                self.visit_variable(inst);
+            } else {
+                self.visit(inst);
+            }
+        }
+        self.leave(block);
+    }
+
+    /// Gives leaves a value to begin with.
+    fn begin(&mut self) {
+        self.tops = vec![1; self.memory.end() as usize];
+        for leaf in 0..self.locals.leaves {
+            let ty = self.locals.leaf_types[leaf as usize];
+            self.tops[leaf as usize] = self.unit.undef(ty);
+        }
+    }
+
+    /// The version of a region.
+    fn top(&mut self, leaf: u32) -> u32 {
+        if leaf as usize >= self.tops.len() {
+            self.tops.resize(leaf as usize + 1, 1);
+        }
+        self.tops[leaf as usize]
+    }
+
+    fn visit_variable(&mut self, inst: Value) {
+        if let Some(pointer) = self.locals.into_value(inst) {
+            if let Some(&initial) = self.unit.operands(inst).get(1) {
+                let initial = self.unit.find(initial);
+                self.store_local(pointer, initial);
+            }
+            return;
+        }
+        self.resolve(inst);
+        self.unit.nodes[inst as usize].home = 0;
+        self.blocks[0].variables.push(inst);
+    }
+
+    fn visit_phi(&mut self, phi: Value, is_header: bool) {
+        let block = self.here;
+        self.unit.nodes[phi as usize].home = block;
+        if !is_header {
+            let operands = self.unit.operands(phi).to_vec();
+            let reachable: Vec<u32> = operands
+                .chunks_exact(2)
+                .filter(|pair| {
+                    let from = self.unit.block_of_label.get(pair[1] as usize).copied();
+                    from.is_some_and(|from| from != u32::MAX && self.flow.is_reachable(from))
+                })
+                .flat_map(|pair| [self.unit.find(pair[0]), pair[1]])
+                .collect();
+            self.unit.set_operands(phi, &reachable);
+            if self.unit.node(phi).decorations == 0
+                && let Some(value) = super::phis::only_value(self.unit, phi)
+            {
+                self.unit.replace(phi, value);
+                return;
+            }
+        }
+        self.blocks[block as usize].phis.push(phi);
+    }
+
+    /// Lets operands be what stands for them now.
+    fn resolve(&mut self, inst: Value) {
+        let ids = self.unit.node(inst).ids;
+        if ids == 0 {
+            return;
+        }
+        for index in 0..self.unit.operands(inst).len() {
+            if crate::unit::Unit::is_id(ids, index) {
+                let id = self.unit.operand(inst, index);
+                let found = self.unit.find(id);
+                self.unit.operands_mut(inst)[index] = found;
+            }
+        }
+    }
+
+    fn visit(&mut self, inst: Value) {
+        let op = self.unit.op(inst);
+        if matches!(
+            op,
+            Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject
+        ) && self.locals.into_value(inst).is_some()
+        {
+            return;
+        }
+        // What a load gives may depend on what it is loaded from only by its own id.
+        let loaded_from = self.unit.operand(inst, 0);
+        self.resolve(inst);
+        if self.unit.node(inst).has(crate::unit::flag::FIXED) {
+            self.pin(inst);
+            self.write_regions(inst, Effect::Anything);
+            return;
+        }
+        match effect(self.unit, inst) {
+            Effect::Total => self.visit_total(inst),
+            Effect::Partial => {
+                let hash = self.hash(inst);
+                self.visit_partial(inst, (hash, 0));
+            }
+            Effect::Single | Effect::Remark => self.pin(inst),
+            Effect::SampledImage => {
+                let hash = self.hash(inst) ^ u64::from(self.here).wrapping_mul(0x9e37_79b9);
+                match self.partial.get(&(hash, 0)).copied() {
+                    Some(other)
+                        if self.unit.node(other).home == self.here
+                            && self.are_same(inst, other) =>
+                    {
+                        self.stand_for(inst, other);
+                    }
+                    _ => {
+                        self.note_partial((hash, 0), inst);
+                        self.pin(inst);
+                    }
+                }
+            }
+            Effect::Load => self.visit_load(inst, loaded_from),
+            Effect::Store => self.visit_store(inst, loaded_from),
+            Effect::Copy => self.visit_copy(inst),
+            Effect::Lifetime => {
+                if self.locals.into_value(loaded_from).is_none() {
+                    self.pin(inst);
+                }
+            }
+            effect @ (Effect::Synchronize | Effect::Anything) => {
+                self.pin(inst);
+                self.write_regions(inst, effect);
+            }
+        }
+    }
+
+    /// A value that is the same wherever it is computed.
+    fn visit_total(&mut self, inst: Value) {
+        let node = *self.unit.node(inst);
+        if node.op == Op::CopyObject {
+            let from = self.unit.operand(inst, 0);
+            if self.can_stand_for(inst, from) {
+                self.stand_for(inst, from);
+                return;
+            }
+        }
+        let operands = self.unit.operands(inst).to_vec();
+        let made = self.value(Some(inst), node.op, node.ty, &operands, node.ids);
+        if made != inst {
+            if !self.can_stand_for(inst, made) {
+                self.pin(inst);
+                return;
+            }
+            self.stand_for(inst, made);
+        }
+    }
+
+    /// Whether another value may take a value's place, with what it needs to be decorated with.
+    fn can_stand_for(&mut self, inst: Value, other: Value) -> bool {
+        let set = self.unit.node(inst).decorations;
+        let restrictions = self.unit.decorations.restrictions(set);
+        let is_local = self.unit.node(other).has(crate::unit::flag::LOCAL);
+        is_local && self.unit.op(other) != Op::FunctionParameter
+            || restrictions == 0
+            || self.unit.op(other).is_constant()
+    }
+
+    /// Lets another value take a value's place.
+    pub(super) fn stand_for(&mut self, inst: Value, other: Value) {
+        let set = self.unit.node(inst).decorations;
+        if set != 0
+            && self.unit.node(other).has(crate::unit::flag::LOCAL)
+            && self.unit.op(other) != Op::FunctionParameter
+        {
+            let restrictions = self.unit.decorations.restrictions(set);
+            let old = self.unit.node(other).decorations;
+            let both = match restrictions {
+                0 => old,
+                _ => self.unit.decorations.unite(old, restrictions),
+            };
+            self.unit.nodes[other as usize].decorations = both;
+        }
+        self.unit.replace(inst, other);
+    }
+
+    pub(super) fn hash(&mut self, inst: Value) -> u64 {
+        let set = self.unit.node(inst).decorations;
+        let meaning = self.unit.decorations.meaning(set);
+        let node = self.unit.node(inst);
+        let operands = self.unit.operands(inst);
+        self.hasher
+            .hash_one((node.op.0, node.ty, meaning, operands))
+    }
+
+    pub(super) fn are_same(&mut self, one: Value, other: Value) -> bool {
+        let (a, b) = (*self.unit.node(one), *self.unit.node(other));
+        a.op == b.op
+            && a.ty == b.ty
+            && self.unit.operands(one) == self.unit.operands(other)
+            && (a.decorations == b.decorations
+                || self.unit.decorations.meaning(a.decorations)
+                    == self.unit.decorations.meaning(b.decorations))
+    }
+
+    /// A value that stays where it is, unless one that dominates it is the same.
+    fn visit_partial(&mut self, inst: Value, key: (u64, u32)) -> Value {
+        if let Some(&other) = self.partial.get(&key)
+            && self.are_same(inst, other)
+        {
+            self.merge_decorations(other, inst);
+            self.unit.replace(inst, other);
+            return other;
+        }
+        let (op, ty, ids) = {
+            let node = self.unit.node(inst);
+            (node.op, node.ty, node.ids)
+        };
+        if op != Op::Load {
+            let operands = self.unit.operands(inst).to_vec();
+            if let Some(simpler) = self.simplify(op, ty, &operands, ids) {
+                self.unit.replace(inst, simpler);
+                return simpler;
+            }
+        }
+        self.note_partial(key, inst);
+        self.pin(inst);
+        inst
+    }
+
+    fn note_partial(&mut self, key: (u64, u32), value: Value) {
+        let old = self.partial.insert(key, value);
+        self.scope_partial.push((key, old));
+    }
+
+    pub(super) fn merge_decorations(&mut self, kept: Value, gone: Value) {
+        let (a, b) = (
+            self.unit.node(kept).decorations,
+            self.unit.node(gone).decorations,
+        );
+        if a != b {
+            let merged = self.unit.decorations.merge(a, b);
+            self.unit.nodes[kept as usize].decorations = merged;
+        }
+    }
+
+    /// Notes that something is written.
+    fn write_regions(&mut self, inst: Value, effect: Effect) {
+        for leaf in self.memory.clobbered(self.unit, inst, effect) {
+            self.write_region(leaf, 0);
+        }
+    }
+
+    fn write_region(&mut self, leaf: u32, pointer: Value) {
+        let before = self.top(leaf);
+        let version = self.new_version();
+        if pointer != 0 {
+            self.versions
+                .insert(version, super::Written { before, pointer });
+        }
+        self.set_top(leaf, version);
+    }
+
+    /// The number for what a pointer's memory depends on now; 0 if it never changes.
+    fn token(&mut self, pointer: Value) -> (u32, Vec<u32>) {
+        let read = self
+            .memory
+            .read(self.unit, &self.locals, pointer, self.fixed_inputs);
+        let Some(regions) = read else {
+            return (0, Vec::new());
+        };
+        let state: Vec<u32> = regions
+            .into_iter()
+            .flat_map(|leaf| [leaf, self.top(leaf)])
+            .collect();
+        (self.number(&state), state)
+    }
+
+    fn number(&mut self, state: &[u32]) -> u32 {
+        if let Some(&number) = self.tokens.get(state) {
+            return number;
+        }
+        let number = self.tokens.len() as u32 + 1;
+        self.tokens.insert(state.to_vec(), number);
+        number
+    }
+
+    fn know(&mut self, pointer: Value, token: u32, value: Value) {
+        let key = (pointer, token);
+        let old = self.known.insert(key, value);
+        self.scope_known.push((key, old));
+    }
+
+    fn visit_load(&mut self, inst: Value, from: Value) {
+        if let Some(pointer) = self.locals.into_value(from) {
+            let ty = self.unit.node(inst).ty;
+            match self.load_local(pointer, ty) {
+                Some(value) => self.stand_for(inst, value),
+                None => self.pin(inst),
+            }
+            return;
+        }
+        let pointer = self.unit.operand(inst, 0);
+        if is_volatile(self.unit, inst) {
+            self.pin(inst);
+            self.write_regions(inst, Effect::Load);
+            return;
+        }
+        let access = MemoryAccess(self.unit.operand(inst, 1));
+        if access.contains(MemoryAccess::MakePointerVisible) {
+            self.pin(inst);
+            return;
+        }
+        let (token, mut state) = self.token(pointer);
+        let ty = self.unit.node(inst).ty;
+        if token == 0 {
+            if self.is_total_address(pointer) {
+                let operands = self.unit.operands(inst).to_vec();
+                let ids = self.unit.node(inst).ids;
+                let made = self.consed(Some(inst), Op::Load, ty, &operands, ids);
+                if made != inst {
+                    self.unit.replace(inst, made);
+                }
+                return;
+            }
+            let hash = self.hash(inst);
+            self.visit_partial(inst, (hash, 0));
+            return;
+        }
+        let mut at = token;
+        for _ in 0..MAX_STORES_BACK {
+            if let Some(&value) = self.known.get(&(pointer, at)) {
+                let value = self.unit.find(value);
+                if self.unit.node(value).ty == ty && self.can_stand_for(inst, value) {
+                    if self.unit.op(value) == Op::Load {
+                        self.merge_decorations(value, inst);
+                    }
+                    self.stand_for(inst, value);
+                    return;
+                }
+            }
+            let Some(&written) = state.get(1).and_then(|version| self.versions.get(version)) else {
+                break;
+            };
+            if !are_apart(self.unit, pointer, written.pointer) {
+                break;
+            }
+            state[1] = written.before;
+            at = self.number(&state);
+        }
+        self.pin(inst);
+        self.know(pointer, token, inst);
+    }
+
+    /// Whether an address is one in any case.
+    fn is_total_address(&self, pointer: Value) -> bool {
+        let unit = &self.unit;
+        if unit.op(pointer) == Op::Variable {
+            return true;
+        }
+        if !matches!(unit.op(pointer), Op::AccessChain | Op::InBoundsAccessChain) {
+            return false;
+        }
+        let operands = unit.operands(pointer);
+        let base = unit.find(operands[0]);
+        if unit.op(base) != Op::Variable {
+            return false;
+        }
+        let mut ty = unit.operand(unit.node(base).ty, 1);
+        for &index in &operands[1..] {
+            let (Some(count), part) = parts(unit, ty) else {
+                return false;
+            };
+            let Some(index) = unit
+                .integer(unit.find(index))
+                .filter(|&index| index < count)
+            else {
+                return false;
+            };
+            ty = part.unwrap_or_else(|| unit.operand(ty, index as usize));
+        }
+        true
+    }
+
+    fn visit_store(&mut self, inst: Value, to: Value) {
+        let value = self.unit.operand(inst, 1);
+        if let Some(pointer) = self.locals.into_value(to) {
+            self.store_local(pointer, value);
+            return;
+        }
+        let pointer = self.unit.operand(inst, 0);
+        let access = MemoryAccess(self.unit.operand(inst, 2));
+        let is_plain = !access.contains(MemoryAccess::Volatile)
+            && !access.contains(MemoryAccess::MakePointerAvailable);
+        if is_plain && self.unit.op(value) == Op::Undef {
+            return;
+        }
+        if is_plain {
+            let (token, _) = self.token(pointer);
+            let held = self.known.get(&(pointer, token)).copied();
+            if token != 0 && held.map(|held| self.unit.find(held)) == Some(value) {
+                return;
+            }
+        }
+        self.pin(inst);
+        for leaf in self.memory.written(self.unit, pointer) {
+            self.write_region(leaf, pointer);
+        }
+        if is_plain {
+            let (token, _) = self.token(pointer);
+            if token != 0 {
+                self.know(pointer, token, value);
+            }
+        }
+    }
+
+    fn visit_copy(&mut self, inst: Value) {
+        let (to, from) = (self.unit.operand(inst, 0), self.unit.operand(inst, 1));
+        let into = self.locals.into_value(to);
+        let out_of = self.locals.into_value(from);
+        if self.unit.op(inst) != Op::CopyMemory || into.is_none() && out_of.is_none() {
+            self.pin(inst);
+            self.write_regions(inst, Effect::Copy);
+            return;
+        }
+        let access: Vec<u32> = self
+            .unit
+            .operands(inst)
+            .get(2..)
+            .unwrap_or_default()
+            .to_vec();
+        let ty = self.unit.operand(self.unit.node(from).ty, 1);
+        let loaded = match out_of {
+            Some(pointer) => match self.load_local(pointer, ty) {
+                Some(value) => value,
+                None => self.unit.undef(ty),
+            },
+            None => {
+                let mut operands = vec![from];
+                operands.extend_from_slice(&access);
+                let load = self.new_node(Op::Load, ty, &operands, 1);
+                self.visit_load(load, from);
+                self.unit.find(load)
+            }
+        };
+        match into {
+            Some(pointer) => self.store_local(pointer, loaded),
+            None => {
+                let mut operands = vec![to, loaded];
+                operands.extend_from_slice(&access);
+                let store = self.new_node(Op::Store, 0, &operands, 0b11);
+                self.visit_store(store, to);
+            }
+        }
+    }
+
+    /// What a variable or a part of it holds.
+    fn load_local(&mut self, pointer: Pointer, ty: u32) -> Option<Value> {
+        let (piece, depth) = self.locals.descend(self.unit, pointer);
+        let rest: Vec<Value> = self.locals.path(pointer)[depth..].to_vec();
+        let whole = self.piece_value(piece);
+        let value = match rest.is_empty() {
+            true => whole,
+            false => self.take_out(whole, &rest, ty)?,
+        };
+        (self.unit.node(value).ty == ty).then_some(value)
+    }
+
+    fn piece_value(&mut self, piece: u32) -> Value {
+        let (leaf, first, count, ty) = {
+            let piece = &self.locals.pieces[piece as usize];
+            (piece.leaf, piece.parts, piece.count, piece.ty)
+        };
+        if first == u32::MAX {
+            let top = self.top(leaf);
+            return self.unit.find(top);
+        }
+        // As deep as a type is.
+        let parts: Vec<u32> = (first..first + count)
+            .map(|part| self.piece_value(part))
+            .collect();
+        self.make_value(Op::CompositeConstruct, ty, &parts)
+    }
+
+    /// A part of a value, by indices of which the last may not be constant.
+    fn take_out(&mut self, whole: Value, path: &[Value], ty: u32) -> Option<Value> {
+        let constants: Vec<u32> = path
+            .iter()
+            .map_while(|&index| self.unit.integer(index).map(|index| index as u32))
+            .collect();
+        if constants.len() == path.len() {
+            let mut operands = vec![whole];
+            operands.extend(&constants);
+            return Some(self.make_value(Op::CompositeExtract, ty, &operands));
+        }
+        let (&dynamic, before) = path.split_last()?;
+        if constants.len() != before.len() {
+            return None;
+        }
+        let vector = match before.is_empty() {
+            true => whole,
+            false => {
+                let vector_ty = self.part_type(self.unit.node(whole).ty, &constants)?;
+                let mut operands = vec![whole];
+                operands.extend(&constants);
+                self.make_value(Op::CompositeExtract, vector_ty, &operands)
+            }
+        };
+        let node = self.new_node(Op::VectorExtractDynamic, ty, &[vector, dynamic], 0b11);
+        let hash = self.hash(node);
+        Some(self.visit_partial(node, (hash, 0)))
+    }
+
+    /// The type of a part of a composite.
+    fn part_type(&self, ty: u32, path: &[u32]) -> Option<u32> {
+        let mut ty = ty;
+        for &index in path {
+            let (_, part) = parts(self.unit, ty);
+            ty = match part {
+                Some(part) => part,
+                None => *self.unit.operands(ty).get(index as usize)?,
+            };
+        }
+        Some(ty)
+    }
+
+    fn store_local(&mut self, pointer: Pointer, value: Value) {
+        let (piece, depth) = self.locals.descend(self.unit, pointer);
+        let rest: Vec<Value> = self.locals.path(pointer)[depth..].to_vec();
+        if rest.is_empty() {
+            for (leaf, path) in self.locals.leaves_of(piece) {
+                let part = match path.is_empty() {
+                    true => value,
+                    false => {
+                        let ty = self.locals.leaf_types[leaf as usize];
+                        let mut operands = vec![value];
+                        operands.extend(&path);
+                        self.make_value(Op::CompositeExtract, ty, &operands)
+                    }
+                };
+                self.set_top(leaf, part);
+            }
+            return;
+        }
+        let leaf = self.locals.pieces[piece as usize].leaf;
+        let ty = self.locals.pieces[piece as usize].ty;
+        let top = self.top(leaf);
+        let old = self.unit.find(top);
+        if let Some(new) = self.put_in(old, &rest, value, ty) {
+            self.set_top(leaf, new);
+        }
+    }
+
+    /// A value with another part, by indices of which the last may not be constant.
+    fn put_in(&mut self, whole: Value, path: &[Value], value: Value, ty: u32) -> Option<Value> {
+        let constants: Vec<u32> = path
+            .iter()
+            .map_while(|&index| self.unit.integer(index).map(|index| index as u32))
+            .collect();
+        if constants.len() == path.len() {
+            let mut operands = vec![value, whole];
+            operands.extend(&constants);
+            return Some(self.make_value(Op::CompositeInsert, ty, &operands));
+        }
+        let (&dynamic, before) = path.split_last()?;
+        if constants.len() != before.len() {
+            return None;
+        }
+        let vector_ty = self.part_type(ty, &constants)?;
+        let vector = match before.is_empty() {
+            true => whole,
+            false => {
+                let mut operands = vec![whole];
+                operands.extend(&constants);
+                self.make_value(Op::CompositeExtract, vector_ty, &operands)
+            }
+        };
+        let operands = [vector, value, dynamic];
+        let node = self.new_node(Op::VectorInsertDynamic, vector_ty, &operands, 0b111);
+        let hash = self.hash(node);
+        let changed = self.visit_partial(node, (hash, 0));
+        if before.is_empty() {
+            return Some(changed);
+        }
+        let mut operands = vec![changed, whole];
+        operands.extend(&constants);
+        Some(self.make_value(Op::CompositeInsert, ty, &operands))
+    }
+
+    /// A new node of the function, with the decorations and position of what is visited.
+    pub(super) fn new_node(&mut self, op: Op, ty: u32, operands: &[u32], ids: u64) -> Value {
+        let node = self.unit.add(op, ty, operands, ids);
+        self.unit.nodes[node as usize].flags |= crate::unit::flag::LOCAL;
+        self.unit.nodes[node as usize].position = self.position;
+        node
+    }
+}

@@ -1,0 +1,316 @@
+//! A module taken apart: every instruction is a node of one table, and functions are lists of
+//! blocks, which are lists of nodes.
+//!
+//! A node's index is its id, if it has one; nodes without a result come behind the module's ids,
+//! as new ones do. So the same number stands for a value everywhere, and tables over values are
+//! vectors.
+
+mod constants;
+mod decorations;
+mod read;
+mod write;
+
+use std::ops::Range;
+
+use hashbrown::{HashMap, HashSet};
+use spirvkit_binary::{Definitions, Header, Id};
+use spirvkit_eval::ScalarType;
+use spirvkit_grammar::{Decoration, Op};
+
+pub(crate) use constants::Constants;
+pub(crate) use decorations::Decorations;
+pub(crate) use read::Unread;
+
+/// The index of a node; 0 is none.
+pub(crate) type Value = u32;
+
+/// What [`Node::flags`] can have.
+pub(crate) mod flag {
+    /// It has a result.
+    pub(crate) const RESULT: u16 = 1;
+    /// It is in a function.
+    pub(crate) const LOCAL: u16 = 1 << 1;
+    /// It stays as it is and where it is, under its own id.
+    pub(crate) const FIXED: u16 = 1 << 2;
+    /// It is needed (while something looks for what is).
+    pub(crate) const LIVE: u16 = 1 << 3;
+    /// It is in its place already (while a function is written).
+    pub(crate) const PLACED: u16 = 1 << 4;
+    /// Its operands can't be decoded: any of its words may be an id.
+    pub(crate) const OPAQUE: u16 = 1 << 5;
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) op: Op,
+    /// Bits of [`flag`].
+    pub(crate) flags: u16,
+    /// The result type, or 0.
+    pub(crate) ty: u32,
+    /// Where its operands behind type and result are in [`Unit::pool`].
+    start: u32,
+    count: u32,
+    /// Which of them are ids, a bit for each; the last bit stands for all that follow, too.
+    pub(crate) ids: u64,
+    /// Its set of decorations, if it is in a function.
+    pub(crate) decorations: u32,
+    /// Its line and scope of source, an index into [`Unit::positions`].
+    pub(crate) position: u32,
+    /// The block that it stays in, while a function is rebuilt; [`FLOATING`] if it may be
+    /// anywhere.
+    pub(crate) home: u32,
+}
+
+/// A [`Node::home`] that is none.
+pub(crate) const FLOATING: u32 = u32::MAX;
+
+impl Node {
+    pub(crate) fn has(&self, flag: u16) -> bool {
+        self.flags & flag != 0
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.count as usize
+    }
+}
+
+/// A function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Function {
+    /// `OpFunction`.
+    pub(crate) definition: Value,
+    pub(crate) parameters: Vec<Value>,
+    /// Remarks between the parameters and the first block.
+    pub(crate) before: Vec<Value>,
+    pub(crate) blocks: Vec<Block>,
+    /// Whether it has instructions that can't be decoded, and stays as it is.
+    pub(crate) is_opaque: bool,
+}
+
+/// A block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) label: Value,
+    /// All that follows the label, the terminator last.
+    pub(crate) insts: Vec<Value>,
+}
+
+/// A module.
+pub(crate) struct Unit {
+    header: Header,
+    pub(crate) nodes: Vec<Node>,
+    /// The operands of all nodes.
+    pub(crate) pool: Vec<u32>,
+    /// The instructions before the functions.
+    pub(crate) globals: Vec<Value>,
+    pub(crate) functions: Vec<Function>,
+    /// Instructions behind the functions.
+    behind: Vec<Value>,
+    pub(crate) definitions: Definitions,
+    /// Pairs of a line and a scope of source; the first is none of both.
+    pub(crate) positions: Vec<(Value, Value)>,
+    pub(crate) decorations: Decorations,
+    pub(crate) constants: Constants,
+    /// What takes the place of a node, which is itself as long as nothing else does.
+    replaced: Vec<Value>,
+    /// The number of a label's block in its function, while that is looked at.
+    pub(crate) block_of_label: Vec<u32>,
+    /// Whether instructions belong to scopes of source.
+    pub(crate) has_debug_info: bool,
+    /// Which globals have which decorations.
+    pub(crate) decorated: HashSet<(Value, u32)>,
+    /// The constants that stand for indices.
+    pub(crate) index_constants: HashMap<u32, Value>,
+    /// Which globals are which built-ins.
+    pub(crate) built_ins: HashSet<(Value, u32)>,
+}
+
+impl Unit {
+    #[inline]
+    pub(crate) fn node(&self, value: Value) -> &Node {
+        &self.nodes[value as usize]
+    }
+
+    #[inline]
+    pub(crate) fn op(&self, value: Value) -> Op {
+        self.nodes[value as usize].op
+    }
+
+    #[inline]
+    pub(crate) fn operands(&self, value: Value) -> &[u32] {
+        &self.pool[self.nodes[value as usize].range()]
+    }
+
+    #[inline]
+    pub(crate) fn operands_mut(&mut self, value: Value) -> &mut [u32] {
+        let range = self.nodes[value as usize].range();
+        &mut self.pool[range]
+    }
+
+    #[inline]
+    pub(crate) fn operand(&self, value: Value, index: usize) -> u32 {
+        self.operands(value).get(index).copied().unwrap_or(0)
+    }
+
+    /// Gives a node other operands.
+    pub(crate) fn set_operands(&mut self, value: Value, operands: &[u32]) {
+        let node = self.nodes[value as usize];
+        if operands.len() <= node.count as usize {
+            let start = node.start as usize;
+            self.pool[start..start + operands.len()].copy_from_slice(operands);
+        } else {
+            self.nodes[value as usize].start = self.pool.len() as u32;
+            self.pool.extend_from_slice(operands);
+        }
+        self.nodes[value as usize].count = operands.len() as u32;
+    }
+
+    /// A new node.
+    pub(crate) fn add(&mut self, op: Op, ty: u32, operands: &[u32], ids: u64) -> Value {
+        let value = self.nodes.len() as Value;
+        let start = self.pool.len() as u32;
+        self.pool.extend_from_slice(operands);
+        let has_result = op.first_argument() > 1;
+        self.nodes.push(Node {
+            op,
+            flags: if has_result { flag::RESULT } else { 0 },
+            ty,
+            start,
+            count: operands.len() as u32,
+            ids,
+            decorations: 0,
+            position: 0,
+            home: FLOATING,
+        });
+        self.replaced.push(value);
+        value
+    }
+
+    /// A copy of a node.
+    pub(crate) fn copy(&mut self, of: Value) -> Value {
+        let node = self.nodes[of as usize];
+        let value = self.nodes.len() as Value;
+        let start = self.pool.len();
+        self.pool.extend_from_within(node.range());
+        self.nodes.push(Node {
+            start: start as u32,
+            ..node
+        });
+        self.replaced.push(value);
+        value
+    }
+
+    /// What stands for a value now.
+    #[inline]
+    pub(crate) fn find(&self, value: Value) -> Value {
+        let mut at = value;
+        loop {
+            let next = self.replaced[at as usize];
+            if next == at {
+                return at;
+            }
+            at = next;
+        }
+    }
+
+    /// Lets another value take the place of one.
+    pub(crate) fn replace(&mut self, value: Value, by: Value) {
+        let by = self.find(by);
+        if by != value {
+            self.replaced[value as usize] = by;
+        }
+    }
+
+    /// Lets a value stand for itself again.
+    pub(crate) fn restore(&mut self, value: Value) {
+        self.replaced[value as usize] = value;
+    }
+
+    /// Whether an operand of a node is an id.
+    #[inline]
+    pub(crate) fn is_id(ids: u64, index: usize) -> bool {
+        ids >> index.min(63) & 1 != 0
+    }
+
+    /// The ids among a node's operands, with their indices.
+    pub(crate) fn ids(&self, value: Value) -> impl Iterator<Item = (usize, Value)> + '_ {
+        let ids = self.nodes[value as usize].ids;
+        let operands = self.operands(value).iter().enumerate();
+        operands
+            .filter(move |&(index, _)| Self::is_id(ids, index))
+            .map(|(index, &id)| (index, id))
+    }
+
+    /// Calls for each label that a terminator may branch to, with the index of its operand.
+    pub(crate) fn each_target(&self, terminator: Value, mut each: impl FnMut(usize, Value)) {
+        let operands = self.operands(terminator);
+        match self.op(terminator) {
+            Op::Branch => operands.iter().take(1).for_each(|&label| each(0, label)),
+            Op::BranchConditional => (1..3)
+                .zip(operands.iter().skip(1))
+                .for_each(|(index, &label)| each(index, label)),
+            Op::Switch => {
+                let step = 1 + self.switch_literal_words(terminator);
+                if let Some(&default) = operands.get(1) {
+                    each(1, default);
+                }
+                let mut index = 1 + step;
+                while let Some(&label) = operands.get(index) {
+                    each(index, label);
+                    index += step;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// How many words each literal of a switch takes.
+    pub(crate) fn switch_literal_words(&self, switch: Value) -> usize {
+        let selector = self.find(self.operand(switch, 0));
+        let ty = self.node(selector).ty;
+        match self.op(ty) {
+            Op::TypeInt if self.operand(ty, 0) > 32 => 2,
+            _ => 1,
+        }
+    }
+
+    /// The sort of scalars of a scalar or vector type, and how many there are.
+    pub(crate) fn shape(&self, ty: u32) -> Option<(ScalarType, u32)> {
+        let scalar = |ty: u32| self.constants.types().scalar(Id(ty));
+        match self.op(ty) {
+            Op::TypeVector => Some((scalar(self.operand(ty, 0))?, self.operand(ty, 1))),
+            Op::TypeBool | Op::TypeInt | Op::TypeFloat => Some((scalar(ty)?, 1)),
+            _ => None,
+        }
+    }
+
+    /// The storage class of a pointer's type.
+    pub(crate) fn storage_class(&self, pointer: Value) -> Option<u32> {
+        let ty = self.node(pointer).ty;
+        match self.op(ty) {
+            Op::TypePointer | Op::TypeUntypedPointerKHR => Some(self.operand(ty, 0)),
+            _ => None,
+        }
+    }
+
+    /// The integer that a constant is.
+    pub(crate) fn integer(&self, value: Value) -> Option<u64> {
+        match self.op(value) {
+            Op::Constant if self.op(self.node(value).ty) == Op::TypeInt => {
+                Some(spirvkit_binary::NumberType::join(self.operands(value)))
+            }
+            Op::ConstantNull if self.op(self.node(value).ty) == Op::TypeInt => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Whether a global is decorated.
+    pub(crate) fn is_decorated(&self, target: Value, decoration: Decoration) -> bool {
+        self.decorated.contains(&(target, decoration.0))
+    }
+
+    pub(crate) fn version(&self) -> spirvkit_grammar::Version {
+        self.header.version
+    }
+}

@@ -1,0 +1,330 @@
+//! Takes a module apart.
+
+use hashbrown::{HashMap, HashSet};
+use spirvkit_binary::{
+    Definition, Definitions, Error, Header, Id, Import, Instruction, Module, Section,
+};
+use spirvkit_grammar::{Decoration, ExecutionMode, ExtInstSet, Op};
+
+use super::{Block, Constants, Decorations, FLOATING, Function, Node, Unit, Value, flag};
+
+/// Why a module stays as it is.
+pub(crate) enum Unread {
+    /// It can't be decoded.
+    Error(Error),
+    /// It is not valid, in a way that leaves nothing to work on, or its ids are too far apart.
+    Broken,
+}
+
+/// Ids beyond this many times the words of the module have tables of their own elsewhere; here,
+/// they are renumbered first.
+const MAX_IDS_PER_WORD: usize = 2;
+
+/// A position while instructions are read.
+#[derive(Default)]
+struct Reader {
+    function: Option<Function>,
+    block: Option<Block>,
+    line: Value,
+    scope: Value,
+    is_behind: bool,
+}
+
+impl Unit {
+    pub(crate) fn read(words: &[u32]) -> Result<Self, Unread> {
+        let module = Module::new(words).map_err(Unread::Error)?;
+        let header = Header::from_words(words).map_err(Unread::Error)?;
+        if header.bound as usize > words.len() * MAX_IDS_PER_WORD + 64 {
+            return Err(Unread::Broken);
+        }
+        let empty = Node {
+            op: Op::Nop,
+            flags: 0,
+            ty: 0,
+            start: 0,
+            count: 0,
+            ids: 0,
+            decorations: 0,
+            position: 0,
+            home: FLOATING,
+        };
+        let mut unit = Self {
+            nodes: vec![empty; header.bound.max(1) as usize],
+            replaced: (0..header.bound.max(1)).collect(),
+            pool: words.to_vec(),
+            globals: Vec::new(),
+            functions: Vec::new(),
+            behind: Vec::new(),
+            definitions: Definitions::for_module(&module),
+            positions: vec![(0, 0)],
+            decorations: Decorations::default(),
+            constants: Constants::with_word_limit(words.len()),
+            block_of_label: Vec::new(),
+            has_debug_info: false,
+            decorated: HashSet::new(),
+            built_ins: HashSet::new(),
+            index_constants: HashMap::new(),
+            header,
+        };
+        let mut reader = Reader::default();
+        for instruction in module.instructions() {
+            let instruction = instruction.map_err(Unread::Error)?;
+            unit.definitions.define(&instruction);
+            unit.constants.define(&instruction);
+            reader.add(&mut unit, &instruction)?;
+        }
+        if reader.function.is_some() || reader.block.is_some() {
+            return Err(Unread::Broken);
+        }
+        unit.settle();
+        Ok(unit)
+    }
+
+    /// Moves the decorations of values in functions to these, and finds equal constants.
+    fn settle(&mut self) {
+        let mut grouped = Vec::new();
+        let globals = std::mem::take(&mut self.globals);
+        let mut kept = Vec::with_capacity(globals.len());
+        for &value in &globals {
+            let op = self.op(value);
+            if op.is_decorate() {
+                let target = self.operand(value, 0);
+                let is_local = self.nodes.get(target as usize).is_some_and(|node| {
+                    node.has(flag::LOCAL)
+                        && node.op != Op::Function
+                        && node.op != Op::FunctionParameter
+                });
+                if is_local {
+                    let words = self.operands(value).get(1..).unwrap_or_default().to_vec();
+                    let set = self.node(target).decorations;
+                    self.nodes[target as usize].decorations =
+                        self.decorations.with(set, op, &words);
+                    continue;
+                }
+            } else if op == Op::GroupDecorate {
+                grouped.extend(self.operands(value).iter().skip(1).copied());
+            } else if op == Op::ExecutionMode {
+                self.constants.keeps_float_operations |= matches!(
+                    ExecutionMode(self.operand(value, 1)),
+                    ExecutionMode::RoundingModeRTZ
+                );
+            }
+            if op == Op::Decorate {
+                let pair = (self.operand(value, 0), self.operand(value, 1));
+                self.decorated.insert(pair);
+                if pair.1 == Decoration::BuiltIn.0 {
+                    self.built_ins.insert((pair.0, self.operand(value, 2)));
+                }
+            }
+            kept.push(value);
+        }
+        for target in grouped {
+            if let Some(node) = self.nodes.get_mut(target as usize) {
+                node.flags |= flag::FIXED;
+            }
+        }
+        self.globals = kept;
+        for index in 0..self.globals.len() {
+            let value = self.globals[index];
+            let op = self.op(value);
+            let is_mergeable = op == Op::Undef || op.is_constant() && !op.is_spec_constant();
+            if !is_mergeable || self.node(value).has(flag::FIXED) {
+                continue;
+            }
+            // The parts of a composite may have been found equal to others.
+            if op.is_composite_constant() {
+                let parts: Vec<u32> = self.operands(value).to_vec();
+                let found: Vec<u32> = parts.iter().map(|&part| self.find(part)).collect();
+                if parts != found {
+                    self.operands_mut(value).copy_from_slice(&found);
+                }
+            }
+            if let Some(other) = self.intern_existing(value) {
+                self.replace(value, other);
+            }
+        }
+    }
+
+    /// Makes a node of an instruction.
+    fn read_node(&mut self, instruction: &Instruction<'_>) -> Result<Value, Unread> {
+        let result = instruction.result();
+        let ty = instruction.result_type();
+        let words = instruction.words().len();
+        let first = 1 + usize::from(result.is_some()) + usize::from(ty.is_some());
+        let mut ids = 0u64;
+        let mut flags = 0;
+        match instruction.info() {
+            None => {
+                flags |= flag::OPAQUE;
+                ids = u64::MAX;
+            }
+            Some(info) if info.only_ids_follow() => ids = u64::MAX,
+            Some(_) => {
+                let mut is_mixed = false;
+                let mut last = 0;
+                instruction.each_use(&self.definitions, |word, _| {
+                    if word >= first {
+                        let index = word - first;
+                        is_mixed |= index > 63 && index != last + 1;
+                        ids |= 1 << index.min(63);
+                        last = index;
+                    }
+                });
+                is_mixed |= ids >> 63 != 0 && last + 1 != words - first;
+                let is_known = instruction
+                    .operands(&self.definitions)
+                    .all(|operand| operand.is_ok());
+                let is_switch = instruction.op() == Op::Switch;
+                if (is_mixed && !is_switch) || (words > 4 && !is_known) {
+                    flags |= flag::OPAQUE;
+                    ids = u64::MAX;
+                }
+            }
+        }
+        if result.is_some() {
+            flags |= flag::RESULT;
+        }
+        let node = Node {
+            op: instruction.op(),
+            flags,
+            ty: ty.map_or(0, |ty| ty.0),
+            start: (instruction.offset().0 + first) as u32,
+            count: words.saturating_sub(first) as u32,
+            ids,
+            decorations: 0,
+            position: 0,
+            home: FLOATING,
+        };
+        match result {
+            Some(Id(id)) => {
+                let slot = self.nodes.get_mut(id as usize).ok_or(Unread::Broken)?;
+                if id == 0 || slot.op != Op::Nop {
+                    return Err(Unread::Broken);
+                }
+                *slot = node;
+                Ok(id)
+            }
+            None => {
+                self.nodes.push(node);
+                let value = self.nodes.len() as Value - 1;
+                self.replaced.push(value);
+                Ok(value)
+            }
+        }
+    }
+
+    /// The set that an extended instruction is from.
+    pub(crate) fn instruction_set(&self, import: Value) -> Option<ExtInstSet> {
+        match self.definitions.get(Id(import)) {
+            Definition::Import(Import::Known(set)) => Some(set),
+            _ => None,
+        }
+    }
+
+    /// Whether an id imports `GLSL.std.450`.
+    pub(crate) fn is_glsl(&self, import: Value) -> bool {
+        self.instruction_set(import) == Some(ExtInstSet::GlslStd450)
+    }
+
+    /// The name of an instruction that describes the source.
+    pub(crate) fn debug_instruction(&self, value: Value) -> Option<&'static str> {
+        if !self.op(value).is_ext_inst() {
+            return None;
+        }
+        let set = self.instruction_set(self.operand(value, 0))?;
+        if !set.is_debug_info() {
+            return None;
+        }
+        Some(set.instruction(self.operand(value, 1))?.name())
+    }
+}
+
+impl Reader {
+    fn add(&mut self, unit: &mut Unit, instruction: &Instruction<'_>) -> Result<(), Unread> {
+        let value = unit.read_node(instruction)?;
+        let op = instruction.op();
+        let Some(function) = &mut self.function else {
+            if op == Op::Function {
+                unit.nodes[value as usize].flags |= flag::LOCAL;
+                self.function = Some(Function {
+                    definition: value,
+                    ..Function::default()
+                });
+                return Ok(());
+            }
+            self.is_behind |= !unit.functions.is_empty() || op.is_in_graphs();
+            match self.is_behind && !is_global(instruction) {
+                true => unit.behind.push(value),
+                false => unit.globals.push(value),
+            }
+            return Ok(());
+        };
+        function.is_opaque |= unit.node(value).has(flag::OPAQUE);
+        unit.nodes[value as usize].flags |= flag::LOCAL;
+        match op {
+            Op::FunctionParameter => function.parameters.push(value),
+            Op::FunctionEnd => {
+                if self.block.is_some() {
+                    return Err(Unread::Broken);
+                }
+                unit.functions.extend(self.function.take());
+                (self.line, self.scope) = (0, 0);
+            }
+            Op::Label => {
+                if self.block.is_some() {
+                    return Err(Unread::Broken);
+                }
+                self.block = Some(Block {
+                    label: value,
+                    insts: Vec::new(),
+                });
+            }
+            _ => self.add_in_block(unit, value, op)?,
+        }
+        Ok(())
+    }
+
+    fn add_in_block(&mut self, unit: &mut Unit, value: Value, op: Op) -> Result<(), Unread> {
+        let Some(block) = &mut self.block else {
+            if let Some(function) = &mut self.function
+                && function.blocks.is_empty()
+                && op.is_line()
+            {
+                function.before.push(value);
+                return Ok(());
+            }
+            return Err(Unread::Broken);
+        };
+        match (op, unit.debug_instruction(value)) {
+            (Op::Line, _) | (_, Some("DebugLine")) => self.line = value,
+            (Op::NoLine, _) | (_, Some("DebugNoLine")) => self.line = 0,
+            (_, Some("DebugScope")) => self.scope = value,
+            (_, Some("DebugNoScope")) => self.scope = 0,
+            _ => {
+                unit.has_debug_info |= self.scope != 0;
+                let here = (self.line, self.scope);
+                if unit.positions.last() != Some(&here) {
+                    unit.positions.push(here);
+                }
+                let position = unit.positions.len() as u32 - 1;
+                unit.nodes[value as usize].position = if here == (0, 0) { 0 } else { position };
+                block.insts.push(value);
+            }
+        }
+        if op.is_terminator() {
+            if let (Some(function), Some(block)) = (&mut self.function, self.block.take()) {
+                function.blocks.push(block);
+            }
+            (self.line, self.scope) = (0, 0);
+        }
+        Ok(())
+    }
+}
+
+/// Whether an instruction stands before the functions, wherever it was found.
+fn is_global(instruction: &Instruction<'_>) -> bool {
+    let section = instruction
+        .info()
+        .and_then(|info| Section::of(instruction.op(), info));
+    section.is_some_and(|section| section < Section::Functions)
+}

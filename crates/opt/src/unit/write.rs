@@ -1,0 +1,484 @@
+//! Puts a module together again, without what nothing needs.
+
+use spirvkit_grammar::{Decoration, Op, StorageClass, Version};
+use spirvkit_ir::About;
+
+use super::{Function, Unit, Value, flag};
+use crate::Options;
+
+impl Unit {
+    /// The words of the module.
+    pub(crate) fn write(&self, options: &Options) -> Vec<u32> {
+        let live = Liveness::new(self, options);
+        let mut writer = Writer {
+            words: Vec::with_capacity(self.pool.len()),
+            new_ids: vec![0; self.nodes.len() - self.first_new() as usize],
+            next: self.header.bound.max(1),
+            position: (0, 0),
+            live,
+            unit: self,
+        };
+        writer.write();
+        let next = writer.next;
+        let mut words = writer.words;
+        let header = spirvkit_binary::Header {
+            bound: next,
+            ..self.header
+        };
+        words[..5].copy_from_slice(&header.to_words());
+        words
+    }
+
+    /// The first value that is no id of the module that was read.
+    fn first_new(&self) -> Value {
+        self.header.bound.max(1)
+    }
+}
+
+/// Which nodes are needed.
+struct Liveness {
+    live: Vec<bool>,
+}
+
+impl Liveness {
+    fn new(unit: &Unit, options: &Options) -> Self {
+        let mut this = Self {
+            live: vec![false; unit.nodes.len()],
+        };
+        let mut work = Vec::new();
+        let mut marked = Vec::new();
+        // What is about something, by that: kept if it is.
+        let mut about: Vec<(Value, Value)> = Vec::new();
+        for &value in &unit.globals {
+            let op = unit.op(value);
+            if let Some(About::One) = About::of(op) {
+                about.push((unit.find(unit.operand(value, 0)), value));
+                let is_root = op == Op::Decorate && {
+                    let decoration = Decoration(unit.operand(value, 1));
+                    match decoration {
+                        Decoration::LinkageAttributes => true,
+                        Decoration::Binding | Decoration::DescriptorSet => {
+                            options.preserve_bindings
+                        }
+                        Decoration::SpecId => options.preserve_spec_constants,
+                        _ => false,
+                    }
+                };
+                if is_root {
+                    marked.push(unit.operand(value, 0));
+                }
+            } else if is_root(unit, value, options) {
+                marked.push(value);
+            } else if op.is_entry_point() {
+                this.live[value as usize] = true;
+                marked.extend(this.interface(unit, value, options));
+            }
+        }
+        for &value in &unit.behind {
+            marked.push(value);
+        }
+        about.sort_unstable();
+        let functions: hashbrown::HashMap<Value, usize> = unit
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(index, function)| (function.definition, index))
+            .collect();
+        let has_linkage = unit.globals.iter().any(|&value| {
+            unit.op(value) == Op::Capability
+                && unit.operand(value, 0) == spirvkit_grammar::Capability::Linkage.0
+        });
+        let has_entry = unit.globals.iter().any(|&v| unit.op(v).is_entry_point());
+        if has_linkage && !has_entry {
+            // Whoever links with it may want anything that it exports, and only that; without
+            // exports it is a module to look at.
+            let exports = about
+                .iter()
+                .any(|&(_, value)| unit.operand(value, 1) == Decoration::LinkageAttributes.0);
+            if !exports {
+                marked.extend(unit.functions.iter().map(|function| function.definition));
+            }
+        }
+        for value in marked {
+            this.mark(unit, value, &mut work);
+        }
+        while let Some(value) = work.pop() {
+            let node = unit.node(value);
+            if node.ty != 0 {
+                this.mark(unit, node.ty, &mut work);
+            }
+            let operands = unit.operands(value);
+            for (index, &id) in operands.iter().enumerate() {
+                if Unit::is_id(node.ids, index) {
+                    this.mark(unit, id, &mut work);
+                }
+            }
+            if node.position != 0 {
+                let (line, scope) = unit.positions[node.position as usize];
+                for place in [line, scope] {
+                    this.mark(unit, place, &mut work);
+                }
+            }
+            for entry in unit.decorations.get(node.decorations) {
+                if Op(entry.op) == Op::DecorateId {
+                    for &id in entry.words.iter().skip(1) {
+                        this.mark(unit, id, &mut work);
+                    }
+                }
+            }
+            let from = about.partition_point(|&(target, _)| target < value);
+            for &(target, what) in &about[from..] {
+                if target != value {
+                    break;
+                }
+                this.mark(unit, what, &mut work);
+            }
+            if let Some(&index) = functions.get(&value) {
+                let function = &unit.functions[index];
+                for &inst in all_nodes(function) {
+                    this.mark(unit, inst, &mut work);
+                }
+            }
+        }
+        this
+    }
+
+    /// The function of an entry point and the part of its interface that stays.
+    fn interface(&self, unit: &Unit, entry: Value, options: &Options) -> Vec<Value> {
+        let ids: Vec<Value> = unit.ids(entry).map(|(_, id)| id).collect();
+        let mut kept: Vec<Value> = ids.first().copied().into_iter().collect();
+        for &id in ids.iter().skip(1) {
+            let class = unit.storage_class(id).map(StorageClass);
+            let stays = match class {
+                Some(StorageClass::Input) => options.preserve_interface,
+                Some(StorageClass::Output) => true,
+                _ => options.preserve_interface && unit.version() < Version::new(1, 4),
+            };
+            if stays {
+                kept.push(id);
+            }
+        }
+        kept
+    }
+
+    fn mark(&mut self, unit: &Unit, value: Value, work: &mut Vec<Value>) {
+        if value as usize >= unit.nodes.len() {
+            return;
+        }
+        let value = unit.find(value);
+        let Some(slot) = self.live.get_mut(value as usize) else {
+            return;
+        };
+        if !std::mem::replace(slot, true) {
+            work.push(value);
+        }
+    }
+
+    fn has(&self, value: Value) -> bool {
+        self.live.get(value as usize).copied().unwrap_or(false)
+    }
+}
+
+/// All nodes of a function but its definition.
+fn all_nodes(function: &Function) -> impl Iterator<Item = &Value> {
+    let blocks = function.blocks.iter();
+    let blocks = blocks.flat_map(|block| std::iter::once(&block.label).chain(&block.insts));
+    let parameters = function.parameters.iter();
+    parameters.chain(&function.before).chain(blocks)
+}
+
+/// Whether an instruction before the functions is needed by itself.
+fn is_root(unit: &Unit, value: Value, options: &Options) -> bool {
+    let op = unit.op(value);
+    let node = unit.node(value);
+    if node.has(flag::OPAQUE) {
+        return true;
+    }
+    if op.is_entry_point() || op.is_line() || matches!(About::of(op), Some(About::Group(_))) {
+        return false;
+    }
+    if op.is_ext_inst() {
+        return true;
+    }
+    let _ = options;
+    !node.has(flag::RESULT)
+}
+
+struct Writer<'u> {
+    unit: &'u Unit,
+    live: Liveness,
+    words: Vec<u32>,
+    /// The ids of new nodes, by their distance from the first.
+    new_ids: Vec<u32>,
+    next: u32,
+    /// The line and scope in effect.
+    position: (Value, Value),
+}
+
+impl Writer<'_> {
+    fn write(&mut self) {
+        self.words.extend_from_slice(&[0; 5]);
+        let unit = self.unit;
+        let mut written_decorations = false;
+        let mut line = 0;
+        for &value in &unit.globals {
+            let op = unit.op(value);
+            if !written_decorations && (op.is_type() || op.is_constant() || op.is_variable()) {
+                self.write_decorations();
+                written_decorations = true;
+            }
+            if op.is_line() {
+                line = value;
+                continue;
+            }
+            if matches!(About::of(op), Some(About::Group(_))) {
+                self.write_group(value);
+                continue;
+            }
+            if !self.live.has(value) || unit.find(value) != value {
+                continue;
+            }
+            if line != 0 && unit.op(line) == Op::Line {
+                self.write_node(line);
+            }
+            if unit.op(line) == Op::NoLine {
+                self.write_node(line);
+            }
+            line = 0;
+            match op.is_entry_point() {
+                true => self.write_entry_point(value),
+                false => self.write_node(value),
+            }
+        }
+        if !written_decorations {
+            self.write_decorations();
+        }
+        for function in &unit.functions {
+            if self.live.has(function.definition) {
+                self.write_function(function);
+            }
+        }
+        for &value in &unit.behind {
+            self.write_node(value);
+        }
+    }
+
+    /// The decorations of what functions still have.
+    fn write_decorations(&mut self) {
+        let unit = self.unit;
+        for function in &unit.functions {
+            if !self.live.has(function.definition) {
+                continue;
+            }
+            for &value in all_nodes(function) {
+                let set = unit.node(value).decorations;
+                if set == 0 || unit.find(value) != value {
+                    continue;
+                }
+                let target = self.id(value);
+                for entry in unit.decorations.get(set) {
+                    self.words
+                        .push((entry.words.len() as u32 + 2) << 16 | u32::from(entry.op));
+                    self.words.push(target);
+                    self.words.extend_from_slice(&entry.words);
+                }
+            }
+        }
+    }
+
+    /// What gives a group's decorations to others, as far as these are there.
+    fn write_group(&mut self, value: Value) {
+        let unit = self.unit;
+        let Some(About::Group(size)) = About::of(unit.op(value)) else {
+            return;
+        };
+        let Some((&group, targets)) = unit.operands(value).split_first() else {
+            return;
+        };
+        let kept: Vec<u32> = targets
+            .chunks(size)
+            .filter(|target| self.live.has(target[0]))
+            .flatten()
+            .copied()
+            .collect();
+        if !kept.is_empty() {
+            let op = u32::from(unit.op(value).0);
+            self.words.push((kept.len() as u32 + 2) << 16 | op);
+            self.words.push(group);
+            self.words.extend(kept);
+        }
+    }
+
+    fn write_entry_point(&mut self, value: Value) {
+        let unit = self.unit;
+        let node = unit.node(value);
+        let start = self.words.len();
+        self.words.push(0);
+        let mut count = 0;
+        for (index, &word) in unit.operands(value).iter().enumerate() {
+            if Unit::is_id(node.ids, index) {
+                count += 1;
+                if count > 1 && !self.live.has(unit.find(word)) {
+                    continue;
+                }
+            }
+            self.words.push(word);
+        }
+        let length = (self.words.len() - start) as u32;
+        self.words[start] = length << 16 | u32::from(node.op.0);
+    }
+
+    fn write_function(&mut self, function: &Function) {
+        self.write_node(function.definition);
+        for &value in &function.parameters {
+            self.write_node(value);
+        }
+        for &value in &function.before {
+            self.write_node(value);
+        }
+        for block in &function.blocks {
+            self.write_node(block.label);
+            self.position = (0, 0);
+            for &value in &block.insts {
+                self.write_position(value);
+                self.write_node(value);
+            }
+        }
+        self.words.push(1 << 16 | u32::from(Op::FunctionEnd.0));
+    }
+
+    /// Says where an instruction comes from, if that isn't what was said last.
+    fn write_position(&mut self, value: Value) {
+        let unit = self.unit;
+        let node = unit.node(value);
+        let (line, scope) = unit.positions[node.position as usize];
+        let is_early = matches!(node.op, Op::Phi | Op::Variable | Op::UntypedVariableKHR);
+        if scope != self.position.1 && !is_early {
+            if scope == 0 {
+                self.end_scope();
+            } else {
+                self.write_remark(scope);
+            }
+            self.position.1 = scope;
+        }
+        if line == self.position.0 || is_early && unit.op(line).is_ext_inst() {
+            return;
+        }
+        if line == 0 {
+            if is_early && unit.op(self.position.0).is_ext_inst() {
+                return;
+            }
+            self.end_line();
+        } else {
+            self.write_remark(line);
+        }
+        self.position.0 = line;
+    }
+
+    /// Says that no line is in effect any more.
+    fn end_line(&mut self) {
+        if self.unit.op(self.position.0) == Op::Line {
+            self.words.push(1 << 16 | u32::from(Op::NoLine.0));
+        } else {
+            self.write_counterpart(self.position.0, "DebugNoLine");
+        }
+    }
+
+    fn end_scope(&mut self) {
+        self.write_counterpart(self.position.1, "DebugNoScope");
+    }
+
+    /// An instruction without operands of the set that another is from.
+    fn write_counterpart(&mut self, of: Value, name: &str) {
+        let unit = self.unit;
+        let import = unit.operand(of, 0);
+        let Some(set) = unit.instruction_set(import) else {
+            return;
+        };
+        let Some(info) = set.instruction_by_name(name) else {
+            return;
+        };
+        let id = self.fresh();
+        let ty = unit.node(of).ty;
+        self.words.extend([
+            5 << 16 | u32::from(Op::ExtInst.0),
+            ty,
+            id,
+            import,
+            info.number(),
+        ]);
+    }
+
+    /// A line or scope once more: with an id of its own, if it has one.
+    fn write_remark(&mut self, value: Value) {
+        let unit = self.unit;
+        let start = self.words.len();
+        self.write_node(value);
+        if unit.node(value).has(flag::RESULT) {
+            let id = self.fresh();
+            self.words[start + 2] = id;
+        }
+    }
+
+    fn fresh(&mut self) -> u32 {
+        let id = self.next;
+        self.next += 1;
+        id
+    }
+
+    fn id(&mut self, value: Value) -> u32 {
+        let unit = self.unit;
+        let value = unit.find(value);
+        let Some(index) = value.checked_sub(unit.first_new()) else {
+            return value;
+        };
+        let slot = &mut self.new_ids[index as usize];
+        if *slot == 0 {
+            *slot = self.next;
+            self.next += 1;
+        }
+        *slot
+    }
+
+    fn write_node(&mut self, value: Value) {
+        let unit = self.unit;
+        let node = unit.node(value);
+        let operands = unit.operands(value);
+        let has_result = node.has(flag::RESULT);
+        let count = 1 + usize::from(node.ty != 0) + usize::from(has_result) + operands.len();
+        self.words.push((count as u32) << 16 | u32::from(node.op.0));
+        if node.ty != 0 {
+            let ty = self.id(node.ty);
+            self.words.push(ty);
+        }
+        if has_result {
+            let id = match node.has(flag::OPAQUE) {
+                true => value,
+                false => self.id(value),
+            };
+            self.words.push(id);
+        }
+        if node.has(flag::OPAQUE) || node.ids == 0 {
+            self.words.extend_from_slice(operands);
+            return;
+        }
+        for (index, &word) in operands.iter().enumerate() {
+            let word = match Unit::is_id(node.ids, index) {
+                true => self.id(word),
+                false => word,
+            };
+            self.words.push(word);
+        }
+    }
+}
+
+impl Unit {
+    /// Which functions something needs, by their numbers.
+    pub(crate) fn live_functions(&self, options: &Options) -> Vec<bool> {
+        let live = Liveness::new(self, options);
+        let functions = self.functions.iter();
+        functions
+            .map(|function| live.has(function.definition))
+            .collect()
+    }
+}

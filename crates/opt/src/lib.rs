@@ -20,6 +20,7 @@
 mod body;
 mod effects;
 mod options;
+mod passes;
 mod pipeline;
 pub mod rules;
 mod unit;

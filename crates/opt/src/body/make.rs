@@ -101,6 +101,9 @@ impl Rebuild<'_> {
             }
         };
         self.unit.nodes[made as usize].home = FLOATING;
+        if op == Op::Load {
+            self.unit.nodes[made as usize].flags |= flag::TOTAL;
+        }
         let (unit, hasher) = (&*self.unit, &self.hasher);
         self.total.insert_unique(hash, made, |&value| {
             let node = unit.node(value);

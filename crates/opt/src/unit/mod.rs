@@ -38,6 +38,8 @@ pub(crate) mod flag {
     pub(crate) const PLACED: u16 = 1 << 4;
     /// Its operands can't be decoded: any of its words may be an id.
     pub(crate) const OPAQUE: u16 = 1 << 5;
+    /// It is a load that gives the same wherever it is.
+    pub(crate) const TOTAL: u16 = 1 << 6;
 }
 
 /// An instruction.

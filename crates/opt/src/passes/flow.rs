@@ -1,0 +1,451 @@
+//! Simplifies control flow: branches that always go one way, blocks that nothing reaches, blocks
+//! that only follow another, selections that choose nothing or only a value.
+
+use spirvkit_grammar::{Op, Version};
+
+use crate::body::{Flow, merge_of};
+use crate::effects::{Effect, effect};
+use crate::unit::{Block, Function, Unit, Value, flag};
+
+/// So many instructions at most are executed although their results may not be needed.
+const MAX_SPECULATED: usize = 8;
+
+/// Whether anything was changed.
+pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
+    if function.is_opaque || function.blocks.is_empty() {
+        return false;
+    }
+    let mut changed = cut_branches(unit, function);
+    changed |= remove_unreachable(unit, function);
+    changed |= choose_values(unit, function);
+    changed |= join_blocks(unit, function);
+    changed
+}
+
+/// Lets branches with constant conditions go only where they do.
+fn cut_branches(unit: &mut Unit, function: &mut Function) -> bool {
+    let mut changed = false;
+    for index in 0..function.blocks.len() {
+        let block = &function.blocks[index];
+        let Some(&end) = block.insts.last() else {
+            continue;
+        };
+        let condition = unit.find(unit.operand(end, 0));
+        let taken = match unit.op(end) {
+            Op::BranchConditional => {
+                let (yes, no) = (unit.operand(end, 1), unit.operand(end, 2));
+                match unit.bits(condition) {
+                    _ if yes == no => Some(yes),
+                    Some(0) => Some(no),
+                    Some(_) => Some(yes),
+                    None if unit.op(condition) == Op::Undef => Some(yes),
+                    None => None,
+                }
+            }
+            Op::Switch => switch_target(unit, end, condition),
+            _ => None,
+        };
+        let Some(target) = taken else {
+            continue;
+        };
+        let merge = merge_of(unit, &block.insts);
+        let is_switch = unit.op(end) == Op::Switch;
+        if is_switch && merge.is_some() {
+            // What is inside may leave it from within other selections, so it stays one.
+            if unit.operands(end).len() == 2 {
+                continue;
+            }
+            unit.set_operands(end, &[condition, target]);
+            changed = true;
+            continue;
+        }
+        let branch = unit.add(Op::Branch, 0, &[target], 1);
+        unit.nodes[branch as usize].flags |= flag::LOCAL;
+        unit.nodes[branch as usize].position = unit.node(end).position;
+        let insts = &mut function.blocks[index].insts;
+        insts.pop();
+        if merge.is_some_and(|merge| unit.op(merge) == Op::SelectionMerge) {
+            insts.pop();
+        }
+        insts.push(branch);
+        changed = true;
+    }
+    changed
+}
+
+/// Where a switch with a constant selector goes, or one that always goes to the same block.
+fn switch_target(unit: &Unit, switch: Value, selector: Value) -> Option<Value> {
+    let operands = unit.operands(switch);
+    let mut targets = Vec::new();
+    unit.each_target(switch, |index, label| targets.push((index, label)));
+    let first = targets.first()?.1;
+    if targets.iter().all(|&(_, label)| label == first) {
+        return Some(first);
+    }
+    let bits = unit.integer(selector)?;
+    let words = unit.switch_literal_words(switch);
+    let width = unit.shape(unit.node(selector).ty)?.0.width();
+    let mask = u64::MAX >> (64 - width);
+    let case = targets.iter().skip(1).find(|&&(index, _)| {
+        let literal = spirvkit_binary::NumberType::join(&operands[index - words..index]);
+        literal & mask == bits & mask
+    });
+    Some(case.map_or(first, |&(_, label)| label))
+}
+
+/// Removes blocks that nothing reaches; what merge instructions name stays, without contents.
+fn remove_unreachable(unit: &mut Unit, function: &mut Function) -> bool {
+    let flow = Flow::new(unit, function);
+    if (0..function.blocks.len() as u32).all(|block| flow.is_reachable(block)) {
+        return false;
+    }
+    // The blocks that reachable ones name, and for a continue target its header.
+    let count = function.blocks.len();
+    let mut named = vec![None; count];
+    let mut headers: Vec<usize> = (0..count)
+        .filter(|&block| flow.is_reachable(block as u32))
+        .collect();
+    while let Some(block) = headers.pop() {
+        let insts = &function.blocks[block].insts;
+        let Some(merge) = merge_of(unit, insts) else {
+            continue;
+        };
+        let behind = unit.block_of_label[unit.operand(merge, 0) as usize] as usize;
+        named[behind] = named[behind].or(Some(None));
+        if unit.op(merge) == Op::LoopMerge {
+            let next = unit.block_of_label[unit.operand(merge, 1) as usize] as usize;
+            named[next] = Some(Some(function.blocks[block].label));
+        }
+    }
+    let mut changed = false;
+    let old = std::mem::take(&mut function.blocks);
+    for (number, mut block) in old.into_iter().enumerate() {
+        if flow.is_reachable(number as u32) {
+            function.blocks.push(block);
+            continue;
+        }
+        let Some(header) = named[number] else {
+            changed = true;
+            continue;
+        };
+        let is_stub = block.insts.len() == 1
+            && match header {
+                Some(_) => unit.op(block.insts[0]) == Op::Branch,
+                None => unit.op(block.insts[0]) == Op::Unreachable,
+            };
+        if !is_stub {
+            let end = match header {
+                Some(header) => unit.add(Op::Branch, 0, &[header], 1),
+                None => unit.add(Op::Unreachable, 0, &[], 0),
+            };
+            unit.nodes[end as usize].flags |= flag::LOCAL;
+            block.insts = vec![end];
+            changed = true;
+        }
+        function.blocks.push(block);
+    }
+    fix_phis(unit, function);
+    changed
+}
+
+/// Lets phis have one value for each block that branches to theirs.
+pub(crate) fn fix_phis(unit: &mut Unit, function: &mut Function) {
+    let flow = Flow::new(unit, function);
+    for number in 0..function.blocks.len() {
+        let phis: Vec<Value> = function.blocks[number]
+            .insts
+            .iter()
+            .copied()
+            .take_while(|&inst| unit.op(inst) == Op::Phi)
+            .collect();
+        if phis.is_empty() {
+            continue;
+        }
+        let mut from: Vec<Value> = flow
+            .graph
+            .predecessors(number as u32)
+            .iter()
+            .map(|&block| function.blocks[block as usize].label)
+            .collect();
+        from.sort_unstable();
+        for phi in phis {
+            let pairs: Vec<[u32; 2]> = unit
+                .operands(phi)
+                .chunks_exact(2)
+                .map(|pair| [pair[0], pair[1]])
+                .collect();
+            let mut known: Vec<Value> = pairs.iter().map(|pair| pair[1]).collect();
+            known.sort_unstable();
+            if known == from {
+                continue;
+            }
+            let ty = unit.node(phi).ty;
+            let mut operands = Vec::new();
+            for pair in &pairs {
+                if from.binary_search(&pair[1]).is_ok() {
+                    operands.extend(pair);
+                }
+            }
+            for &label in &from {
+                if known.binary_search(&label).is_err() {
+                    let undef = unit.undef(ty);
+                    operands.extend([undef, label]);
+                }
+            }
+            unit.set_operands(phi, &operands);
+        }
+    }
+}
+
+/// Replaces selections between blocks that only compute by the choice of values.
+fn choose_values(unit: &mut Unit, function: &mut Function) -> bool {
+    let mut changed = false;
+    let flow = Flow::new(unit, function);
+    // What one choice changes concerns no other: an arm has one block, and that is no header.
+    for &number in &flow.order {
+        changed |= choose_value(unit, function, &flow, number as usize);
+    }
+    if changed {
+        remove_unreachable(unit, function);
+    }
+    changed
+}
+
+/// The block behind an arm of a selection that only computes, and whether it is an arm at all.
+fn arm(
+    unit: &Unit,
+    function: &Function,
+    flow: &Flow,
+    header: usize,
+    at: u32,
+    behind: u32,
+) -> Option<bool> {
+    if at == behind {
+        return Some(false);
+    }
+    if flow.graph.predecessors(at) != [header as u32] {
+        return None;
+    }
+    let insts = &function.blocks[at as usize].insts;
+    let (&end, body) = insts.split_last()?;
+    let goes_on =
+        unit.op(end) == Op::Branch && unit.block_of_label[unit.operand(end, 0) as usize] == behind;
+    let computes = body.len() <= MAX_SPECULATED
+        && body.iter().all(|&inst| {
+            !unit.op(inst).is_merge()
+                && unit.op(inst) != Op::Phi
+                && !unit.op(inst).is_variable()
+                && (effect(unit, inst) == Effect::Total || unit.node(inst).has(flag::TOTAL))
+        });
+    (goes_on && computes).then_some(true)
+}
+
+fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: usize) -> bool {
+    let insts = &function.blocks[header].insts;
+    let Some(&end) = insts.last() else {
+        return false;
+    };
+    let Some(merge) = merge_of(unit, insts) else {
+        return false;
+    };
+    if unit.op(end) != Op::BranchConditional || unit.op(merge) != Op::SelectionMerge {
+        return false;
+    }
+    let number = |label: Value| unit.block_of_label[label as usize];
+    let behind = number(unit.operand(merge, 0));
+    let (yes, no) = (number(unit.operand(end, 1)), number(unit.operand(end, 2)));
+    if yes == no {
+        return false;
+    }
+    let (Some(has_yes), Some(has_no)) = (
+        arm(unit, function, flow, header, yes, behind),
+        arm(unit, function, flow, header, no, behind),
+    ) else {
+        return false;
+    };
+    let arms = usize::from(has_yes) + usize::from(has_no);
+    let arrivals = arms + usize::from(arms < 2);
+    if flow.graph.predecessors(behind).len() != arrivals {
+        return false;
+    }
+    let label = |block: u32| function.blocks[block as usize].label;
+    let own = function.blocks[header].label;
+    let from_yes = if has_yes { label(yes) } else { own };
+    let from_no = if has_no { label(no) } else { own };
+    // The values that are chosen between.
+    let mut choices = Vec::new();
+    let condition = unit.find(unit.operand(end, 0));
+    for &phi in &function.blocks[behind as usize].insts {
+        if unit.op(phi) != Op::Phi {
+            break;
+        }
+        let value_from = |label: Value| {
+            let mut pairs = unit.operands(phi).chunks_exact(2);
+            pairs
+                .find(|pair| pair[1] == label)
+                .map(|pair| unit.find(pair[0]))
+        };
+        let (Some(one), Some(other)) = (value_from(from_yes), value_from(from_no)) else {
+            return false;
+        };
+        if one != other && !can_select(unit, unit.node(phi).ty) {
+            return false;
+        }
+        choices.push((phi, one, other));
+    }
+    let different = choices.iter().filter(|choice| choice.1 != choice.2).count();
+    let speculated = [(has_yes, yes), (has_no, no)]
+        .iter()
+        .filter(|(has, _)| *has)
+        .map(|&(_, block)| function.blocks[block as usize].insts.len() - 1)
+        .sum::<usize>();
+    if speculated > MAX_SPECULATED || different > 4 {
+        return false;
+    }
+    let mut moved = Vec::new();
+    for (has, block) in [(has_yes, yes), (has_no, no)] {
+        if has {
+            let insts = &mut function.blocks[block as usize].insts;
+            let end = insts.len() - 1;
+            moved.extend(insts.drain(..end));
+        }
+    }
+    let mut selects = Vec::new();
+    for (phi, one, other) in choices {
+        if one == other {
+            unit.replace(phi, one);
+            continue;
+        }
+        let ty = unit.node(phi).ty;
+        let condition = match unit.op(ty) {
+            Op::TypeVector if unit.version() < Version::new(1, 4) => {
+                let count = unit.operand(ty, 1);
+                let bool_ty = unit.node(condition).ty;
+                let vector = unit.global_type(Op::TypeVector, &[bool_ty, count], 1);
+                let operands = vec![condition; count as usize];
+                let splat = unit.add(Op::CompositeConstruct, vector, &operands, u64::MAX);
+                unit.nodes[splat as usize].flags |= flag::LOCAL;
+                selects.push(splat);
+                splat
+            }
+            _ => condition,
+        };
+        // It keeps the phi's id.
+        unit.set_operands(phi, &[condition, one, other]);
+        unit.nodes[phi as usize].op = Op::Select;
+        unit.nodes[phi as usize].ids = u64::MAX;
+        selects.push(phi);
+    }
+    let behind_label = function.blocks[behind as usize].label;
+    function.blocks[behind as usize]
+        .insts
+        .retain(|&inst| unit.op(inst) != Op::Phi && !selects.contains(&inst));
+    let dropped = function.blocks[behind as usize].insts.clone();
+    function.blocks[behind as usize].insts = dropped
+        .into_iter()
+        .filter(|&inst| unit.find(inst) == inst)
+        .collect();
+    let branch = unit.add(Op::Branch, 0, &[behind_label], 1);
+    unit.nodes[branch as usize].flags |= flag::LOCAL;
+    let insts = &mut function.blocks[header].insts;
+    insts.truncate(insts.len() - 2);
+    insts.extend(moved);
+    insts.extend(selects);
+    insts.push(branch);
+    true
+}
+
+/// Whether `OpSelect` can choose between values of a type, with a condition for each component.
+fn can_select(unit: &Unit, ty: u32) -> bool {
+    match unit.op(ty) {
+        Op::TypeBool | Op::TypeInt | Op::TypeFloat => true,
+        Op::TypeVector => unit.version() >= Version::new(1, 4),
+        _ => false,
+    }
+}
+
+/// Joins blocks with the only one that follows them, if that follows nothing else.
+fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
+    let flow = Flow::new(unit, function);
+    let count = function.blocks.len();
+    let mut is_named = vec![false; count];
+    for block in &function.blocks {
+        if let Some(merge) = merge_of(unit, &block.insts) {
+            let labels = match unit.op(merge) {
+                Op::LoopMerge => 2,
+                _ => 1,
+            };
+            for &label in &unit.operands(merge)[..labels] {
+                is_named[unit.block_of_label[label as usize] as usize] = true;
+            }
+        }
+    }
+    // What each block was joined with, so that chains are.
+    let mut into: Vec<usize> = (0..count).collect();
+    let mut gone = vec![false; count];
+    for &number in &flow.order {
+        let number = number as usize;
+        let mut at = number;
+        while into[at] != at {
+            at = into[at];
+        }
+        let Some(&end) = function.blocks[at].insts.last() else {
+            continue;
+        };
+        if unit.op(end) != Op::Branch || merge_of(unit, &function.blocks[at].insts).is_some() {
+            continue;
+        }
+        let next = unit.block_of_label[unit.operand(end, 0) as usize] as usize;
+        let follows_only = flow.graph.predecessors(next as u32).len() == 1;
+        if !follows_only || is_named[next] || next == at || gone[next] || next == 0 {
+            continue;
+        }
+        let insts = std::mem::take(&mut function.blocks[next].insts);
+        function.blocks[at].insts.pop();
+        for inst in insts {
+            if unit.op(inst) == Op::Phi {
+                let value = unit.operand(inst, 0);
+                unit.replace(inst, value);
+            } else {
+                function.blocks[at].insts.push(inst);
+            }
+        }
+        let (old, new) = (function.blocks[next].label, function.blocks[at].label);
+        rename_predecessor(unit, function, at, old, new);
+        into[next] = at;
+        gone[next] = true;
+    }
+    if !gone.contains(&true) {
+        return false;
+    }
+    let old = std::mem::take(&mut function.blocks);
+    function.blocks = old
+        .into_iter()
+        .enumerate()
+        .filter(|&(number, _)| !gone[number])
+        .map(|(_, block)| block)
+        .collect::<Vec<Block>>();
+    true
+}
+
+/// Lets phis behind a block name it by another label.
+fn rename_predecessor(unit: &mut Unit, function: &Function, block: usize, old: Value, new: Value) {
+    let Some(&end) = function.blocks[block].insts.last() else {
+        return;
+    };
+    let mut targets = Vec::new();
+    unit.each_target(end, |_, label| targets.push(label));
+    for label in targets {
+        let number = unit.block_of_label[label as usize] as usize;
+        for &inst in &function.blocks[number].insts {
+            if unit.op(inst) != Op::Phi {
+                break;
+            }
+            for operand in unit.operands_mut(inst).iter_mut().skip(1).step_by(2) {
+                if *operand == old {
+                    *operand = new;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Variables of the module that only one function uses, which runs once, become its own.
+
+use hashbrown::HashMap;
+use spirvkit_grammar::{Op, StorageClass};
+
+use crate::unit::{Unit, Value, flag};
+
+/// Moves variables of the class `Private` into the only function that uses them, if that is an
+/// entry point that nothing calls.
+pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
+    let privates: Vec<Value> = unit
+        .globals
+        .iter()
+        .copied()
+        .filter(|&value| {
+            unit.op(value) == Op::Variable
+                && unit.operand(value, 0) == StorageClass::Private.0
+                && !unit.node(value).has(flag::FIXED)
+        })
+        .collect();
+    if privates.is_empty() {
+        return;
+    }
+    let mut user: HashMap<Value, Option<usize>> = HashMap::new();
+    let mut is_called = vec![false; unit.functions.len()];
+    let by_id: HashMap<Value, usize> = (unit.functions.iter().enumerate())
+        .map(|(index, function)| (function.definition, index))
+        .collect();
+    // What pointers lead to, of those into such variables.
+    let mut root: HashMap<Value, Value> = privates.iter().map(|&value| (value, value)).collect();
+    for (index, function) in unit.functions.iter().enumerate() {
+        if !is_live[index] {
+            continue;
+        }
+        for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            let op = unit.op(inst);
+            let leads_on = op.is_access_chain() || op == Op::CopyObject;
+            for (place, id) in unit.ids(inst) {
+                if let Some(&called) = by_id.get(&id) {
+                    is_called[called] = true;
+                }
+                let Some(&variable) = root.get(&id) else {
+                    continue;
+                };
+                let stays = match op {
+                    Op::Load | Op::CopyMemory => true,
+                    Op::Store => place == 0,
+                    _ => leads_on && place == 0,
+                };
+                let slot = user.entry(variable).or_insert(Some(index));
+                if *slot != Some(index) || function.is_opaque || !stays {
+                    *slot = None;
+                } else if leads_on {
+                    root.insert(inst, variable);
+                }
+            }
+        }
+    }
+    let entries: Vec<Value> = (unit.globals.iter())
+        .filter(|&&value| unit.op(value).is_entry_point())
+        .filter_map(|&value| unit.ids(value).next().map(|(_, id)| id))
+        .collect();
+    // Initial values of other variables may be addresses.
+    for &value in &unit.globals {
+        if unit.op(value) == Op::Variable
+            && let Some(&initial) = unit.operands(value).get(1)
+        {
+            user.insert(initial, None);
+        }
+    }
+    let mut moved = Vec::new();
+    for variable in privates {
+        if let Some(&Some(index)) = user.get(&variable)
+            && !is_called[index]
+            && entries.contains(&unit.functions[index].definition)
+        {
+            moved.push((variable, index));
+        }
+    }
+    for &(variable, index) in &moved {
+        relocate(unit, variable, index);
+    }
+    let gone: hashbrown::HashSet<Value> = moved.iter().map(|&(variable, _)| variable).collect();
+    unit.globals.retain(|value| !gone.contains(value));
+    // Entry points name them in their interfaces.
+    for index in 0..unit.globals.len() {
+        let entry = unit.globals[index];
+        if !unit.op(entry).is_entry_point() {
+            continue;
+        }
+        let kept: Vec<u32> = unit.operands(entry).to_vec();
+        let ids = unit.node(entry).ids;
+        let mut place = 0;
+        let kept: Vec<u32> = kept
+            .into_iter()
+            .filter(|word| {
+                let is_id = Unit::is_id(ids, place);
+                place += 1;
+                !(is_id && gone.contains(word))
+            })
+            .collect();
+        // All behind the name are ids, however many.
+        unit.set_operands(entry, &kept);
+    }
+}
+
+/// Makes a variable of the module one of a function, with all pointers into it.
+fn relocate(unit: &mut Unit, variable: Value, function: usize) {
+    let function_class = StorageClass::Function.0;
+    let mut retyped = |unit: &mut Unit, value: Value| {
+        let pointee = unit.operand(unit.node(value).ty, 1);
+        let ty = unit.global_type(Op::TypePointer, &[function_class, pointee], 0b10);
+        unit.nodes[value as usize].ty = ty;
+    };
+    let mut pointers: hashbrown::HashSet<Value> = hashbrown::HashSet::new();
+    pointers.insert(variable);
+    retyped(unit, variable);
+    let insts: Vec<Value> = (unit.functions[function].blocks.iter())
+        .flat_map(|block| block.insts.iter().copied())
+        .collect();
+    for inst in insts {
+        let op = unit.op(inst);
+        let is_pointer = (op.is_access_chain() || op == Op::CopyObject)
+            && pointers.contains(&unit.operand(inst, 0));
+        if is_pointer {
+            pointers.insert(inst);
+            retyped(unit, inst);
+        }
+    }
+    let mut operands = unit.operands(variable).to_vec();
+    operands[0] = function_class;
+    unit.set_operands(variable, &operands);
+    unit.nodes[variable as usize].flags |= flag::LOCAL;
+    if let Some(entry) = unit.functions[function].blocks.first_mut() {
+        entry.insts.insert(0, variable);
+    }
+}

@@ -1,5 +1,6 @@
 //! `cargo xtask codegen`: from the registry's JSON and XML to the committed
-//! tables of `crates/grammar`, and the typed calls of the builder in `crates/ir`.
+//! tables of `crates/grammar`, and the typed calls of the builder in `crates/ir`; and from
+//! the optimizer's rules to their matcher, for which no registry is needed.
 
 mod builder;
 mod debug_info;
@@ -7,6 +8,7 @@ mod emit;
 mod layout;
 mod registry;
 mod sets;
+mod simplify;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,8 @@ mod hash;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The folder with the grammar: a checkout of SPIRV-Headers, or any folder
-    /// with its `*.grammar.json` files and `spir-v.xml`.
+    /// with its `*.grammar.json` files and `spir-v.xml`. Without it, only the matcher of the
+    /// optimizer's rules is written.
     #[arg(env = "SPIRV_HEADERS")]
     dir: Option<PathBuf>,
     /// Change nothing; fail if the committed tables are not what would be
@@ -36,9 +39,11 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let root = repository_root();
     let Some(dir) = &arguments.dir else {
+        let matcher = [simplify::file(&root)?];
         if !arguments.check {
-            return Err("name the folder with the grammar, or set SPIRV_HEADERS".into());
+            return write_files(&root, &matcher);
         }
+        check_files(&root, &matcher)?;
         return check_digests(&root);
     };
     let registry = registry::Registry::load(dir)?;
@@ -51,17 +56,23 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut files = emit::files(&registry, &revision)?;
     files.extend(builder::files(&registry.core)?);
     files.push(debug_info::file(&registry)?);
+    files.push(simplify::file(&root)?);
     if arguments.check {
         return check_files(&root, &files);
     }
-    for (path, text) in &files {
+    println!("from {revision}");
+    write_files(&root, &files)
+}
+
+fn write_files(root: &Path, files: &[emit::Output]) -> Outcome {
+    for (path, text) in files {
         let path = root.join(path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
         fs::write(path, text)?;
     }
-    println!("wrote {} files from {revision}", files.len());
+    println!("wrote {} files", files.len());
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! Tests of the optimizer.
 
+mod rules;
+
 #[test]
 fn nothing_is_lost() {
     let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n";

@@ -37,6 +37,9 @@ spirvkit_binary::options! {
         /// Whether data races are looked for, as findings; see
         /// [`Run::race`](spirvkit_interp::Run::race).
         pub race: bool = false,
+        /// Whether undefined values that are stored to buffers and images are findings; see
+        /// [`Run::undefined_results`](spirvkit_interp::Run::undefined_results).
+        pub undefined_results: bool = false,
         /// How many instructions the runs of a script may take together; see
         /// [`Run::max_steps`](spirvkit_interp::Run::max_steps). Commands count, too: for what
         /// they look at, one for 64 bytes, and 16 for each word of a module that is run.
@@ -66,6 +69,13 @@ pub trait Host {
     ///
     /// Why there is no module.
     fn compile(&self, source: &Source<'_>) -> Result<Vec<u32>, CompileError>;
+
+    /// What runs instead of a module that a script has, such as one that must do the same;
+    /// `None`, the default, for the module itself. What is said of another has no place in the
+    /// script's text.
+    fn replacement(&self, _: &[u32]) -> Option<Vec<u32>> {
+        None
+    }
 
     /// Whether [`Host::dispatched`] is called; not by default.
     fn compares(&self) -> bool {

@@ -47,6 +47,7 @@ impl<'s> Runner<'s> {
             .entry(&attachment.entry_point)
             .subgroup_size(subgroup_size)
             .race(self.options.race)
+            .undefined_results(self.options.undefined_results)
             .max_steps(self.steps)
             .max_memory(self.options.max_memory);
         for (id, bits) in constants(&module.facts, attachment) {

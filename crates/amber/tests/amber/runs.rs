@@ -561,3 +561,82 @@ fn bindings_are_what_a_kernel_gets_by_pointers() {
         );
     }
 }
+
+/// Replaces a word of each module, a number that is known to be in it once, by another.
+struct Replacing(u32, u32);
+
+impl Host for Replacing {
+    fn read_file(&self, format: FileFormat, path: &str) -> Result<Vec<u8>, String> {
+        Files.read_file(format, path)
+    }
+
+    fn compile(&self, source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+        Files.compile(source)
+    }
+
+    fn replacement(&self, words: &[u32]) -> Option<Vec<u32>> {
+        let at = words.iter().position(|&word| word == self.0)?;
+        let mut words = words.to_vec();
+        words[at] = self.1;
+        Some(words)
+    }
+}
+
+const CONSTANT: &str = "\
+#!amber
+SHADER compute one SPIRV-ASM
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %numbers DescriptorSet 0
+OpDecorate %numbers Binding 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%block = OpTypeStruct %u32
+%ptr_block = OpTypePointer StorageBuffer %block
+%ptr = OpTypePointer StorageBuffer %u32
+%zero = OpConstant %u32 0
+%given = OpConstant %u32 77777
+%nothing = OpUndef %u32
+%numbers = OpVariable %ptr_block StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%at = OpAccessChain %ptr %numbers %zero
+OpStore %at VALUE
+OpReturn
+OpFunctionEnd
+END
+BUFFER a DATA_TYPE uint32 SIZE 1 FILL 0
+PIPELINE compute p
+ ATTACH one
+ BIND BUFFER a AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+RUN p 1 1 1
+";
+
+#[test]
+fn another_module_runs_where_the_host_has_one() {
+    let text = CONSTANT.replace("VALUE", "%given");
+    let options = RunOptions::default();
+    for (host, number) in [
+        (Replacing(77_777, 88_888), 88_888),
+        (Replacing(66_666, 0), 77_777),
+    ] {
+        let script = read(&format!("{text}EXPECT a IDX 0 EQ {number}\n"));
+        passes(&run(&script, &options, &host));
+    }
+}
+
+#[test]
+fn undefined_results_are_reported_if_asked_for() {
+    let script = read(&CONSTANT.replace("VALUE", "%nothing"));
+    let found = |options: &RunOptions| run(&script, options, &Files).findings;
+    assert!(found(&RunOptions::default()).is_empty());
+    let found = found(&RunOptions::default().undefined_results(true));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].rule(), "run.uninitialized");
+}

@@ -38,6 +38,11 @@ enum Chore {
     Rules(rules::Arguments),
 }
 
+/// What counts allocations.
+#[cfg(feature = "memory")]
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
 /// What a chore reports when it fails.
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 

@@ -136,14 +136,21 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
 
 /// Adds all modules below a folder.
 pub(super) fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    collect_with(folder, &["spv", "spvasm"], files)
+}
+
+/// Adds all files below a folder that have one of these extensions.
+pub(super) fn collect_with(
+    folder: &Path,
+    extensions: &[&str],
+    files: &mut Vec<PathBuf>,
+) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
+        let extension = path.extension().and_then(|it| it.to_str());
         if path.is_dir() {
-            collect(&path, files)?;
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "spv" || extension == "spvasm")
-        {
+            collect_with(&path, extensions, files)?;
+        } else if extension.is_some_and(|it| extensions.contains(&it)) {
             files.push(path);
         }
     }

@@ -11,6 +11,7 @@ mod kernels;
 mod layouts;
 mod litmus;
 mod modules;
+mod opt;
 mod precision;
 mod races;
 mod records;
@@ -57,6 +58,12 @@ enum What {
     Dwarf(dwarf::Arguments),
     /// Owned modules: stored as they were loaded.
     Modules(modules::Arguments),
+    /// Optimized modules: valid, with the same interface, and small.
+    Opt(opt::Arguments),
+    /// Optimized modules, run: they give the same as before.
+    OptRun(opt::RunArguments),
+    /// The optimizer's time: it grows as the module does.
+    OptGrowth(opt::GrowthArguments),
     /// Kernels of ggml: they give what plain arithmetic does.
     Kernels(kernels::Arguments),
     /// Layouts that real modules declare against those by rules, and these against the
@@ -85,6 +92,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Diff(arguments) => diff::run(arguments),
         What::Dwarf(arguments) => dwarf::run(arguments),
         What::Modules(arguments) => modules::run(arguments),
+        What::Opt(arguments) => opt::run(arguments),
+        What::OptRun(arguments) => opt::execution(arguments),
+        What::OptGrowth(arguments) => opt::growth(arguments),
         What::Kernels(arguments) => kernels::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
         What::Litmus(arguments) => litmus::run(arguments),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::corpus::collect;
+use super::corpus::{collect, collect_with};
 
 /// Checks that take long may look at some of the modules only.
 #[derive(clap::Args)]
@@ -19,9 +19,20 @@ impl Sample {
     pub(super) fn modules(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         collect(folder, &mut files)?;
+        Ok(self.of(files, folder))
+    }
+
+    /// The files to take of those with one of these extensions.
+    pub(super) fn files(&self, folder: &Path, extensions: &[&str]) -> io::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        collect_with(folder, extensions, &mut files)?;
+        Ok(self.of(files, folder))
+    }
+
+    fn of(&self, mut files: Vec<PathBuf>, folder: &Path) -> Vec<PathBuf> {
         files.retain(|file| self.takes(file.strip_prefix(folder).unwrap_or(file)));
         files.sort();
-        Ok(files)
+        files
     }
 
     /// Whether it takes the module with this path below its folder.

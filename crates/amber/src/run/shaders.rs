@@ -111,7 +111,7 @@ impl Shaders {
             return Ok(Rc::clone(module));
         }
         let mut module = make(script, host, attachment, command)?;
-if let Some(words) = host.replacement(&module.words) {
+        if let Some(words) = host.replacement(&module.words) {
             (module.words, module.text) = (words, None);
         }
         module.facts = Facts::of(&module.words, &attachment.entry_point);

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use spirvkit::analysis::ModuleIndex;
+use spirvkit::grammar::Decoration;
 use spirvkit::interp::{Outcome as Ran, Run};
 use spirvkit::words_from_bytes;
 
@@ -146,34 +147,75 @@ const RACE_COST: f64 = 3.0;
 /// Runs that are shorter mostly read the module.
 const LEAST_TIME: Duration = Duration::from_millis(1);
 
+/// A kernel that is known, with a run of it.
+pub(super) struct Known {
+    pub(super) words: Vec<u32>,
+    name: &'static str,
+    case: Case,
+}
+
+impl Known {
+    /// The kernel in a file, if it is known.
+    pub(super) fn of(file: &Path) -> Result<Option<Self>, String> {
+        let bytes = fs::read(file).map_err(|error| error.to_string())?;
+        let (words, _) = words_from_bytes(&bytes).map_err(|error| error.to_string())?;
+        let m = ModuleIndex::new(&words).map_err(|error| error.to_string())?;
+        let shape = Shape::of(&m, file);
+        let operations = matrices::OPERATIONS
+            .iter()
+            .chain(rows::OPERATIONS)
+            .chain(reductions::OPERATIONS)
+            .chain(attention::OPERATIONS)
+            .chain(elementwise::OPERATIONS);
+        let mut found = operations.filter_map(|it| Some((it.name, (it.case)(&shape)?)));
+        Ok(found.next().map(|(name, case)| Self { words, name, case }))
+    }
+
+    /// A run of these words, which are the kernel's or do the same, with its inputs.
+    pub(super) fn run<'w>(&self, words: &'w [u32]) -> Run<'w> {
+        let mut run = Run::new(words)
+            .threads(1)
+            .push(&self.case.push)
+            .max_steps(1 << 26);
+        let spec_ids: Vec<u32> = match ModuleIndex::new(words) {
+            Ok(m) => m
+                .all_decorated_with(Decoration::SpecId)
+                .map(|(_, it)| it.param(0))
+                .collect(),
+            Err(_) => Vec::new(),
+        };
+        for &(id, value) in &self.case.constants {
+            if spec_ids.contains(&id) {
+                run = run.spec(id, value);
+            }
+        }
+        for (binding, bytes) in self.buffers() {
+            run = run.storage(0, binding, bytes);
+        }
+        run
+    }
+
+    /// The buffers of set 0, with what is in them before.
+    pub(super) fn buffers(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let buffers = self.case.buffers.iter();
+        buffers.map(|(&binding, bytes)| (binding, bytes.as_slice()))
+    }
+
+    pub(super) fn groups(&self) -> [u32; 3] {
+        self.case.groups
+    }
+}
+
 fn check(file: &Path, races: Option<u32>) -> Verdict {
-    let words = fs::read(file)
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| words_from_bytes(&bytes).map_err(|error| error.to_string()));
-    let words = match words {
-        Ok((words, _)) => words,
+    let known = match Known::of(file) {
+        Ok(Some(known)) => known,
+        Ok(None) => return Verdict::Skipped(String::from("no operation that is known here")),
         Err(error) => return Verdict::Failed("file", error),
     };
-    let shape = match ModuleIndex::new(&words) {
-        Ok(m) => Shape::of(&m, file),
-        Err(error) => return Verdict::Failed("file", error.to_string()),
-    };
-    let operations = matrices::OPERATIONS
-        .iter()
-        .chain(rows::OPERATIONS)
-        .chain(reductions::OPERATIONS)
-        .chain(attention::OPERATIONS)
-        .chain(elementwise::OPERATIONS);
-    let mut found = operations.filter_map(|it| Some((it.name, (it.case)(&shape)?)));
-    let Some((name, case)) = found.next() else {
-        return Verdict::Skipped(String::from("no operation that is known here"));
-    };
-    let ran = catch_unwind(|| execute(&words, &shape, &case, false));
-    match ran {
-        Ok(Ok(out)) => match wrong(&case, &out) {
-            None => match races
-                .map(|rounds| cost(file, rounds, &|on| execute(&words, &shape, &case, on)))
-            {
+    let name = known.name;
+    match catch_unwind(|| execute(&known, false)) {
+        Ok(Ok(out)) => match wrong(&known.case, &out) {
+            None => match races.map(|rounds| cost(file, rounds, &|on| execute(&known, on))) {
                 None | Some(Ok(())) => Verdict::Passed(name),
                 Some(Err(why)) => Verdict::Failed(name, why),
             },
@@ -226,28 +268,17 @@ fn running() -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds))
 }
 
-fn execute(words: &[u32], shape: &Shape, case: &Case, races: bool) -> Result<Ran, String> {
-    let mut run = Run::new(words)
-        .threads(1)
-        .race(races)
-        .push(&case.push)
-        .max_steps(1 << 26);
-    for &(id, value) in &case.constants {
-        if shape.spec_ids.contains(&id) {
-            run = run.spec(id, value);
-        }
-    }
-    for (&binding, bytes) in &case.buffers {
-        run = run.storage(0, binding, bytes);
-    }
-    let out = run.dispatch(case.groups).map_err(|errors| {
+fn execute(known: &Known, races: bool) -> Result<Ran, String> {
+    let case = &known.case;
+    let out = known.run(&known.words).race(races).dispatch(case.groups);
+    let out = out.map_err(|errors| {
         let text = errors.to_string();
         text.lines().next().unwrap_or_default().to_owned()
     })?;
     let mut found = out.findings.iter();
     // Some kernels have races, which are found only if they are looked for.
-    let known = [case.finding, case.excused, races.then_some("run.race")];
-    if let Some(finding) = found.find(|it| !known.contains(&Some(it.rule()))) {
+    let expected = [case.finding, case.excused, races.then_some("run.race")];
+    if let Some(finding) = found.find(|it| !expected.contains(&Some(it.rule()))) {
         return Err(format!("{}: {finding}", finding.rule()));
     }
     match case.finding {

@@ -1,0 +1,315 @@
+//! What a module promises to others, before and after.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use serde_json::{Map, Value, json};
+use spirvkit::reflect;
+
+/// How many times what types are made of is looked through. Types that differ only deeper are
+/// taken for the same.
+const ROUNDS: usize = 8;
+
+/// The lists of variables and constants, and whether those of a list may go if nothing uses them.
+const LISTS: &[(&str, bool)] = &[
+    ("inputs", true),
+    ("outputs", false),
+    ("descriptors", true),
+    ("push_constants", true),
+    ("spec_constants", true),
+    // Private and shared memory, of which nobody else knows.
+    ("variables", true),
+];
+
+/// What an entry point promises.
+const ENTRY_POINT: &[&str] = &[
+    "name",
+    "model",
+    "stage",
+    "execution_modes",
+    "workgroup_size",
+];
+
+/// Lists in which there must be nothing new.
+const NEEDS: &[&str] = &["capabilities", "extensions", "imports"];
+
+/// What depends on how a variable is used.
+const USES: &[&str] = &["used", "read", "written"];
+
+/// Fields that hold the id of a type.
+const TYPES: &[&str] = &[
+    "type",
+    "base_type",
+    "component",
+    "column",
+    "element",
+    "pointee",
+    "image",
+    "sampled_type",
+];
+
+/// How many variables and constants have gone; or why that is wrong.
+pub(super) fn removed(before: &[u32], after: &[u32]) -> Result<usize, String> {
+    let [before, after] = [Interface::of(before)?, Interface::of(after)?];
+    before.keeps_promises(&after)?;
+    let mut removed = 0;
+    for &(list, may_go) in LISTS {
+        for (item, is_written) in before.missing(&after, list) {
+            if !may_go || is_written {
+                return Err(format!("one of {list} has gone: {item}"));
+            }
+            removed += usize::from(list != "variables");
+        }
+    }
+    Ok(removed)
+}
+
+/// Whether nothing has gone but private variables; else what has.
+pub(super) fn preserved(before: &[u32], after: &[u32]) -> Result<(), String> {
+    let [before, after] = [Interface::of(before)?, Interface::of(after)?];
+    before.keeps_promises(&after)?;
+    for &(list, _) in LISTS {
+        let gone = before.missing(&after, list).into_iter().next();
+        if let Some((item, _)) = gone.filter(|_| list != "variables") {
+            return Err(format!("one of {list} has gone: {item}"));
+        }
+    }
+    Ok(())
+}
+
+struct Interface {
+    whole: Value,
+    /// What stands for each type, whatever its id.
+    types: BTreeMap<u64, u64>,
+}
+
+impl Interface {
+    fn of(words: &[u32]) -> Result<Self, String> {
+        let reflection = reflect(words).map_err(|error| error.to_string())?;
+        let whole = serde_json::to_value(&reflection).map_err(|error| error.to_string())?;
+        let mut types = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            let digest = |ty: &Value| {
+                let mut hasher = DefaultHasher::new();
+                canonical(ty, &types).to_string().hash(&mut hasher);
+                Some((ty.get("id")?.as_u64()?, hasher.finish()))
+            };
+            types = list(&whole, "types").iter().filter_map(digest).collect();
+        }
+        Ok(Self { whole, types })
+    }
+
+    /// The things of a list, with how many are the same, and whether anything writes them.
+    fn things(&self, name: &str) -> BTreeMap<String, (usize, bool)> {
+        let mut things: BTreeMap<String, (usize, bool)> = BTreeMap::new();
+        for item in list(&self.whole, name) {
+            let thing = things.entry(canonical(item, &self.types).to_string());
+            let (count, is_written) = thing.or_default();
+            *count += 1;
+            *is_written |= item["access"]["written"] == json!(true);
+        }
+        things
+    }
+
+    /// The things of a list that aren't in the other's, and whether anything writes them.
+    fn missing(&self, after: &Self, name: &str) -> Vec<(String, bool)> {
+        let left = after.things(name);
+        let things = self.things(name).into_iter();
+        let gone = things.flat_map(|(thing, (count, is_written))| {
+            let left = left.get(&thing).map_or(0, |it| it.0);
+            let gone = count.saturating_sub(left);
+            std::iter::repeat_n((thing, is_written), gone)
+        });
+        gone.collect()
+    }
+
+    /// Whether the entry points and kernels are the same, and there is nothing new; else what is
+    /// wrong.
+    fn keeps_promises(&self, after: &Self) -> Result<(), String> {
+        let promised = |it: &Self, name: &str, fields: Option<&[&str]>| -> Vec<String> {
+            let items = list(&it.whole, name).iter();
+            let promise = |item: &Value| match (item, fields) {
+                (Value::Object(all), Some(fields)) => {
+                    let some = fields.iter().map(|&it| {
+                        let field = all.get(it).unwrap_or(&Value::Null);
+                        (it.to_owned(), field.clone())
+                    });
+                    canonical(&Value::Object(some.collect()), &it.types).to_string()
+                }
+                (item, _) => canonical(item, &it.types).to_string(),
+            };
+            items.map(promise).collect()
+        };
+        for (name, fields) in [("entry_points", Some(ENTRY_POINT)), ("kernels", None)] {
+            let [a, b] = [self, after].map(|it| promised(it, name, fields));
+            if a != b {
+                let differing = a.iter().zip(&b).find(|(a, b)| a != b);
+                return Err(format!("{name} differ: {differing:?}"));
+            }
+        }
+        for name in ["version", "addressing_model", "memory_model"] {
+            let [a, b] = [self, after].map(|it| &it.whole[name]);
+            if a != b {
+                return Err(format!("{name} was {a}, is {b}"));
+            }
+        }
+        for name in NEEDS {
+            let [a, b] = [self, after].map(|it| list(&it.whole, name));
+            if let Some(new) = b.iter().find(|it| !a.contains(it)) {
+                return Err(format!("{name} has {new} now"));
+            }
+        }
+        for &(name, _) in LISTS {
+            if let Some((new, _)) = after.missing(self, name).into_iter().next() {
+                return Err(format!("there is one more of {name}: {new}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list<'v>(whole: &'v Value, name: &str) -> &'v [Value] {
+    whole[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A value without ids and uses: what stands for them instead of types, and nothing instead of
+/// the rest.
+fn canonical(value: &Value, types: &BTreeMap<u64, u64>) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|it| canonical(it, types)).collect(),
+        Value::Object(fields) => {
+            let mut kept = Map::new();
+            for (name, field) in fields {
+                let is_number = field.is_u64();
+                if USES.contains(&&**name) || (is_id(name) && is_number) {
+                    continue;
+                }
+                let field = match field.as_u64() {
+                    Some(id) if TYPES.contains(&&**name) => {
+                        json!(types.get(&id).copied().unwrap_or_default())
+                    }
+                    _ => canonical(field, types),
+                };
+                kept.insert(name.clone(), field);
+            }
+            Value::Object(kept)
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether a field holds an id that isn't a type's.
+fn is_id(name: &str) -> bool {
+    matches!(name, "id" | "length_id" | "counter" | "function" | "heap")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "; Version: 1.3
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\" %in %result
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %in Location 0
+OpDecorate %result Location 0
+OpDecorate %texture DescriptorSet 0
+OpDecorate %texture Binding 1
+OpDecorate %factor SpecId 3
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%ptr_image = OpTypePointer UniformConstant %image
+%ptr_in = OpTypePointer Input %float
+%ptr_out = OpTypePointer Output %float
+%ptr_own = OpTypePointer Private %float
+%factor = OpSpecConstant %float 2
+%in = OpVariable %ptr_in Input
+%result = OpVariable %ptr_out Output
+%texture = OpVariable %ptr_image UniformConstant
+%own = OpVariable %ptr_own Private
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+";
+
+    fn words(text: &str) -> Vec<u32> {
+        let made = spirvkit::assemble(text, &Default::default());
+        made.expect("a module").words
+    }
+
+    /// What comes of taking out the lines with this, and this name.
+    fn without(parts: &[&str]) -> [Result<usize, String>; 2] {
+        let is_left = |line: &&str| !parts.iter().any(|part| line.contains(part));
+        let text: Vec<&str> = MODULE.lines().filter(is_left).collect();
+        compared(&text.join("\n"))
+    }
+
+    fn compared(text: &str) -> [Result<usize, String>; 2] {
+        let [before, after] = [MODULE, text].map(words);
+        [
+            removed(&before, &after),
+            preserved(&before, &after).map(|()| 0),
+        ]
+    }
+
+    #[test]
+    fn what_is_the_same_is_preserved() {
+        assert_eq!(compared(MODULE), [Ok(0), Ok(0)]);
+        // Other ids are the same as well.
+        let ids = MODULE.replace(
+            "%void = OpTypeVoid\n",
+            "%a = OpTypeInt 32 0\n%void = OpTypeVoid\n",
+        );
+        assert_eq!(compared(&ids), [Ok(0), Ok(0)]);
+    }
+
+    #[test]
+    fn private_variables_may_go() {
+        assert_eq!(without(&["%own"]), [Ok(0), Ok(0)]);
+    }
+
+    #[test]
+    fn unused_resources_and_constants_may_go_unless_they_are_preserved() {
+        for parts in [["%texture"], ["%factor"]] {
+            let [removed, preserved] = without(&parts);
+            assert_eq!(removed, Ok(1), "{parts:?}");
+            assert!(preserved.is_err(), "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn outputs_stay() {
+        let text = MODULE.replace(" %result\n", "\n");
+        let is_left = |line: &&str| !line.contains("%result");
+        let text: Vec<&str> = text.lines().filter(is_left).collect();
+        let [removed, _] = compared(&text.join("\n"));
+        assert!(removed.is_err_and(|why| why.starts_with("one of outputs has gone")));
+    }
+
+    #[test]
+    fn nothing_is_changed_or_new() {
+        for (from, to) in [
+            ("%in Location 0", "%in Location 1"),
+            ("%texture Binding 1", "%texture Binding 2"),
+            ("Fragment %main \"main\"", "Fragment %main \"other\""),
+            ("OpTypePointer Input %float", "OpTypePointer Input %vector"),
+            (
+                "OpCapability Shader",
+                "OpCapability Shader\nOpCapability Geometry",
+            ),
+            ("%factor SpecId 3", "%factor SpecId 4"),
+        ] {
+            let text = MODULE.replace(from, to).replace(
+                "%float = OpTypeFloat 32",
+                "%float = OpTypeFloat 32\n%vector = OpTypeVector %float 2",
+            );
+            let [removed, preserved] = compared(&text);
+            assert!(removed.is_err() && preserved.is_err(), "{from} {removed:?}");
+        }
+    }
+}

@@ -40,15 +40,12 @@ impl Rebuild<'_> {
                     return operands[0];
                 }
             }
-            if let Some(simpler) = self.simplify(op, ty, &operands, ids) {
+            let mut ordered = operands.into_owned();
+            crate::rules::canonicalize(self, &mut op, &mut ordered);
+            if let Some(simpler) = self.simplify(op, ty, &ordered, ids) {
                 return simpler;
             }
-        }
-        if is_commutative(op) && operands.len() == 2 {
-            let rank = |value: u32| (self.unit.op(value).is_constant(), value);
-            if rank(operands[0]) > rank(operands[1]) {
-                operands = vec![operands[1], operands[0]].into();
-            }
+            operands = ordered.into();
         }
         self.consed(node, op, ty, &operands, ids)
     }
@@ -93,6 +90,9 @@ impl Rebuild<'_> {
             }
             None => {
                 let made = self.new_node(op, ty, operands, ids);
+                for &id in operands {
+                    *self.uses.entry(id).or_insert(0) += 1;
+                }
                 self.unit.nodes[made as usize].decorations = match takes_decorations(op) {
                     true => set,
                     false => 0,
@@ -153,7 +153,10 @@ impl Rebuild<'_> {
                 return Some(self.unit.null(ty));
             }
         }
-        crate::rules::simplify(self, op, Id(ty), operands).map(|value| value.0)
+        let modes = self.unit.modes;
+        let simpler = crate::rules::simplify(self, &modes, op, Id(ty), operands)
+            .or_else(|| crate::rules::simplify_composite(self, op, Id(ty), operands));
+        simpler.map(|value| value.0)
     }
 
     /// A chain from where another begins.
@@ -226,38 +229,6 @@ pub(crate) fn ids_of(op: Op) -> u64 {
     }
 }
 
-/// Whether an operation gives the same with its operands exchanged.
-pub(crate) fn is_commutative(op: Op) -> bool {
-    matches!(
-        op,
-        Op::IAdd
-            | Op::FAdd
-            | Op::IMul
-            | Op::FMul
-            | Op::Dot
-            | Op::BitwiseAnd
-            | Op::BitwiseOr
-            | Op::BitwiseXor
-            | Op::LogicalAnd
-            | Op::LogicalOr
-            | Op::LogicalEqual
-            | Op::LogicalNotEqual
-            | Op::IEqual
-            | Op::INotEqual
-            | Op::FOrdEqual
-            | Op::FUnordEqual
-            | Op::FOrdNotEqual
-            | Op::FUnordNotEqual
-            | Op::IAddCarry
-            | Op::UMulExtended
-            | Op::SMulExtended
-            | Op::PtrEqual
-            | Op::PtrNotEqual
-            | Op::Ordered
-            | Op::Unordered
-    )
-}
-
 impl Values for Rebuild<'_> {
     fn op(&self, value: Id) -> Op {
         self.unit.op(value.0)
@@ -281,6 +252,31 @@ impl Values for Rebuild<'_> {
 
     fn make(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
         Id(self.value(None, op, ty.0, operands, ids_of(op)))
+    }
+
+    fn part(&self, ty: Id, index: u32) -> Option<Id> {
+        let (count, part) = super::parts(self.unit, ty.0);
+        match part {
+            Some(part) => count
+                .is_none_or(|count| u64::from(index) < count)
+                .then_some(Id(part)),
+            None if self.unit.op(ty.0) == Op::TypeStruct => {
+                self.unit.operands(ty.0).get(index as usize).map(|&ty| Id(ty))
+            }
+            None => None,
+        }
+    }
+
+    fn count(&self, ty: Id) -> Option<u32> {
+        super::parts(self.unit, ty.0).0?.try_into().ok()
+    }
+
+    fn is_glsl(&self, set: Id) -> bool {
+        self.unit.is_glsl(set.0)
+    }
+
+    fn is_used_once(&self, value: Id) -> bool {
+        self.uses.get(&value.0).is_some_and(|&uses| uses == 1)
     }
 
     fn constant(&mut self, ty: Id, bits: u64) -> Id {

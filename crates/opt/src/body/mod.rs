@@ -1,6 +1,7 @@
 //! Functions as values: each is taken apart into a skeleton of blocks with what has effects, and
 //! values that float between; and put together again.
 
+mod control;
 mod flow;
 mod locals;
 mod make;
@@ -13,11 +14,12 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use spirvkit_grammar::{Capability, Op};
 
 pub(crate) use flow::{Flow, merge_of, number_labels};
+use control::Control;
 use locals::Locals;
 pub(crate) use locals::parts;
 use memory::Memory;
 
-use crate::unit::{Block, FLOATING, Function, Unit, Value, flag};
+use crate::unit::{Block, Function, Unit, Value, flag};
 
 /// What is done while a function is rebuilt.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +79,15 @@ struct Rebuild<'u> {
     /// What of these to remove again.
     scope_partial: Vec<((u64, u32), Option<Value>)>,
     scope_known: Vec<((Value, u32), Option<Value>)>,
+    /// How often each value is used: at least as often as it will be.
+    uses: HashMap<Value, u32>,
+    /// The constructs, and the blocks that belong to each and none within.
+    control: Control,
+    members: Vec<Vec<u32>>,
+    /// Blocks that are left out.
+    is_dead: Vec<bool>,
+    /// Stores to variables from which nothing that is needed loads, as far as is known.
+    stores_to: HashMap<Value, Vec<Value>>,
     /// The block that is visited.
     here: u32,
     /// The decorations and the position for what is made.
@@ -127,11 +138,18 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settin
         known: HashMap::new(),
         scope_partial: Vec::new(),
         scope_known: Vec::new(),
+        uses: HashMap::new(),
+        control: Control::default(),
+        members: Vec::new(),
+        is_dead: Vec::new(),
+        stores_to: HashMap::new(),
         here: 0,
         decorations: 0,
         position: 0,
         fixed_inputs,
     };
+    rebuild.count_uses(function);
+    rebuild.find_constructs(function);
     rebuild.find_joins(function);
     rebuild.walk(function);
     rebuild.finish_phis();
@@ -272,9 +290,14 @@ impl Rebuild<'_> {
         self.blocks[self.here as usize].pinned.push(value);
     }
 
-    /// Lets a node float.
-    fn float(&mut self, value: Value) {
-        self.unit.nodes[value as usize].home = FLOATING;
+    fn count_uses(&mut self, function: &Function) {
+        for block in &function.blocks {
+            for &inst in &block.insts {
+                for (_, id) in self.unit.ids(inst) {
+                    *self.uses.entry(id).or_insert(0) += 1;
+                }
+            }
+        }
     }
 
     /// Sets a leaf for what follows.

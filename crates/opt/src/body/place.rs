@@ -5,7 +5,7 @@
 
 use spirvkit_grammar::Op;
 
-use super::memory::is_volatile;
+use super::memory::{Root, is_volatile};
 use super::{Rebuild, is_of_skeleton};
 use crate::effects::{Effect, effect};
 use crate::unit::{FLOATING, Unit, Value, flag};
@@ -17,43 +17,80 @@ impl Rebuild<'_> {
     /// Marks what is needed: what has effects, and all that it uses.
     pub(super) fn mark(&mut self) {
         let mut work = Vec::new();
+        self.mark_terminators(&mut work);
         for index in 0..self.flow.order.len() {
             let block = self.flow.order[index] as usize;
-            let terminator = self.blocks[block].terminator;
-            self.mark_one(terminator, &mut work);
-            if let Some(merge) = self.blocks[block].merge {
-                self.mark_one(merge, &mut work);
-            }
             for at in 0..self.blocks[block].pinned.len() {
                 let inst = self.blocks[block].pinned[at];
-                if self.is_needed_anyway(inst) {
-                    self.mark_one(inst, &mut work);
+                if !self.is_needed_anyway(inst) {
+                    continue;
+                }
+                match self.private_store(inst) {
+                    Some(variable) => self.stores_to.entry(variable).or_default().push(inst),
+                    None => self.mark_one(inst, &mut work),
                 }
             }
         }
         while let Some(value) = work.pop() {
-            let ids = self.unit.node(value).ids;
-            for index in 0..self.unit.operands(value).len() {
-                if !Unit::is_id(ids, index) {
-                    continue;
-                }
-                let id = self.unit.operand(value, index);
-                if id as usize >= self.unit.nodes.len() {
-                    continue;
-                }
-                let found = self.unit.find(id);
-                if found != id {
-                    self.unit.operands_mut(value)[index] = found;
-                }
-                if self.unit.is_local(found) && self.unit.op(found) != Op::Label {
-                    self.mark_one(found, &mut work);
-                }
-            }
+            self.mark_operands(value, &mut work);
         }
+        self.cut_dead_constructs();
         self.keep_remarks();
     }
 
-    fn mark_one(&mut self, value: Value, work: &mut Vec<Value>) {
+    /// Marks what a value that is needed needs.
+    fn mark_operands(&mut self, value: Value, work: &mut Vec<Value>) {
+        let node = *self.unit.node(value);
+        if node.op == Op::Phi {
+            self.mark_control(node.home, work);
+            self.mark_arrivals(node.home, work);
+        } else if node.home != FLOATING && !is_of_skeleton(node.op) {
+            self.mark_control(node.home, work);
+        }
+        for index in 0..self.unit.operands(value).len() {
+            if !Unit::is_id(node.ids, index) {
+                continue;
+            }
+            let id = self.unit.operand(value, index);
+            if id as usize >= self.unit.nodes.len() {
+                continue;
+            }
+            let found = self.unit.find(id);
+            if found != id {
+                self.unit.operands_mut(value)[index] = found;
+            }
+            if self.unit.is_local(found) && self.unit.op(found) != Op::Label {
+                self.mark_one(found, work);
+            }
+            let only_leads_on = node.op.is_access_chain()
+                || index == 0 && matches!(node.op, Op::Store | Op::LifetimeStart | Op::LifetimeStop);
+            if !only_leads_on
+                && !self.stores_to.is_empty()
+                && let Root::Variable(variable) = self.memory.root(self.unit, found)
+                && let Some(stores) = self.stores_to.remove(&variable)
+            {
+                for store in stores {
+                    self.mark_one(store, work);
+                }
+            }
+        }
+    }
+
+    /// The variable that a store is to, if only this function can load from it.
+    fn private_store(&mut self, inst: Value) -> Option<Value> {
+        if self.unit.op(inst) != Op::Store || is_volatile(self.unit, inst) {
+            return None;
+        }
+        let pointer = self.unit.operand(inst, 0);
+        let Root::Variable(variable) = self.memory.root(self.unit, pointer) else {
+            return None;
+        };
+        let local = self.locals.pointer(variable)?;
+        let escapes = self.locals.locals[local.local as usize].escapes;
+        (!escapes).then_some(variable)
+    }
+
+    pub(super) fn mark_one(&mut self, value: Value, work: &mut Vec<Value>) {
         let node = &mut self.unit.nodes[value as usize];
         if node.flags & flag::LIVE == 0 {
             node.flags |= flag::LIVE;
@@ -68,7 +105,6 @@ impl Rebuild<'_> {
         match effect(self.unit, inst) {
             Effect::Load => is_volatile(self.unit, inst),
             Effect::Store | Effect::Copy | Effect::Synchronize | Effect::Anything => true,
-            Effect::Lifetime => true,
             _ => false,
         }
     }
@@ -79,7 +115,7 @@ impl Rebuild<'_> {
             let block = self.flow.order[index] as usize;
             for at in 0..self.blocks[block].pinned.len() {
                 let inst = self.blocks[block].pinned[at];
-                if self.unit.op(inst) == Op::Nop || effect(self.unit, inst) != Effect::Remark {
+                if !matches!(effect(self.unit, inst), Effect::Remark | Effect::Lifetime) {
                     continue;
                 }
                 let is_there = self.unit.ids(inst).all(|(_, id)| {
@@ -231,6 +267,9 @@ impl Rebuild<'_> {
         let mut late = vec![NONE; floats.len()];
         for number in 0..self.flow.order.len() {
             let block = self.flow.order[number];
+            if self.is_dead[block as usize] {
+                continue;
+            }
             let building = &self.blocks[block as usize];
             let mut users: Vec<Value> = building.pinned.clone();
             users.extend(&building.variables);

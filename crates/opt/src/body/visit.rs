@@ -211,6 +211,8 @@ impl Rebuild<'_> {
             };
             self.unit.nodes[other as usize].decorations = both;
         }
+        let uses = self.uses.get(&inst).copied().unwrap_or(0);
+        *self.uses.entry(other).or_insert(0) += uses;
         self.unit.replace(inst, other);
     }
 

@@ -150,9 +150,3 @@ fn glsl<V: Values>(values: &V, value: Id) -> Option<(Id, GlslStd450, &[u32])> {
         .is_glsl(set)
         .then_some((set, GlslStd450(*number), operands))
 }
-
-/// A simpler value that is the same as what an operation gives.
-pub fn simplify(values: &mut impl Values, op: Op, ty: Id, operands: &[u32]) -> Option<Id> {
-    let _ = (values, op, ty, operands);
-    None
-}

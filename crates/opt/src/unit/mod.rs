@@ -17,6 +17,8 @@ use spirvkit_binary::{Definitions, Header, Id};
 use spirvkit_eval::ScalarType;
 use spirvkit_grammar::{Decoration, Op};
 
+use crate::rules::Modes;
+
 pub(crate) use constants::Constants;
 pub(crate) use decorations::Decorations;
 pub(crate) use read::Unread;
@@ -122,6 +124,10 @@ pub(crate) struct Unit {
     pub(crate) has_debug_info: bool,
     /// Which globals have which decorations.
     pub(crate) decorated: HashSet<(Value, u32)>,
+    /// Whether control flow is structured.
+    pub(crate) is_shader: bool,
+    /// What execution modes say of floating-point numbers.
+    pub(crate) modes: Modes,
     /// The constants that stand for indices.
     pub(crate) index_constants: HashMap<u32, Value>,
     /// Which globals are which built-ins.

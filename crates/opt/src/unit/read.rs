@@ -4,7 +4,10 @@ use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::{
     Definition, Definitions, Error, Header, Id, Import, Instruction, Module, Section,
 };
-use spirvkit_grammar::{Decoration, ExecutionMode, ExtInstSet, Op};
+use spirvkit_eval::{Denormals, Rounding};
+use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExtInstSet, Op};
+
+use crate::rules::Modes;
 
 use super::{Block, Constants, Decorations, FLOATING, Function, Node, Unit, Value, flag};
 
@@ -64,6 +67,8 @@ impl Unit {
             decorated: HashSet::new(),
             built_ins: HashSet::new(),
             index_constants: HashMap::new(),
+            modes: Modes::default(),
+            is_shader: false,
             header,
         };
         let mut reader = Reader::default();
@@ -104,10 +109,7 @@ impl Unit {
             } else if op == Op::GroupDecorate {
                 grouped.extend(self.operands(value).iter().skip(1).copied());
             } else if op == Op::ExecutionMode {
-                self.constants.keeps_float_operations |= matches!(
-                    ExecutionMode(self.operand(value, 1)),
-                    ExecutionMode::RoundingModeRTZ
-                );
+                self.note_mode(ExecutionMode(self.operand(value, 1)), self.operand(value, 2));
             }
             if op == Op::Decorate {
                 let pair = (self.operand(value, 0), self.operand(value, 1));
@@ -124,6 +126,10 @@ impl Unit {
             }
         }
         self.globals = kept;
+        self.is_shader = !self.globals.iter().any(|&value| {
+            self.op(value) == Op::Capability
+                && self.operand(value, 0) == Capability::Kernel.0
+        });
         for index in 0..self.globals.len() {
             let value = self.globals[index];
             let op = self.op(value);
@@ -142,6 +148,25 @@ impl Unit {
             if let Some(other) = self.intern_existing(value) {
                 self.replace(value, other);
             }
+        }
+    }
+
+    /// Takes note of an execution mode that says how to compute.
+    fn note_mode(&mut self, mode: ExecutionMode, width: u32) {
+        let environment = &mut self.modes.environment;
+        let float = match width {
+            16 => &mut environment.half,
+            32 => &mut environment.single,
+            64 => &mut environment.double,
+            _ => return,
+        };
+        match mode {
+            ExecutionMode::DenormFlushToZero => float.denormals = Denormals::Flush,
+            ExecutionMode::RoundingModeRTZ => {
+                float.rounding = Rounding::TowardZero;
+                self.constants.keeps_float_operations = true;
+            }
+            _ => {}
         }
     }
 

@@ -77,6 +77,14 @@ impl Liveness {
         for &value in &unit.behind {
             marked.push(value);
         }
+        // Groups of decorations stay if anything has them.
+        for &value in &unit.globals {
+            if let Some(About::Group(size)) = About::of(unit.op(value))
+                && let Some((&group, targets)) = unit.operands(value).split_first()
+            {
+                about.extend(targets.chunks(size).map(|target| (target[0], group)));
+            }
+        }
         about.sort_unstable();
         let functions: hashbrown::HashMap<Value, usize> = unit
             .functions
@@ -297,7 +305,7 @@ impl Writer<'_> {
         };
         let kept: Vec<u32> = targets
             .chunks(size)
-            .filter(|target| self.live.has(target[0]))
+            .filter(|target| self.live.has(target[0]) && unit.find(target[0]) == target[0])
             .flatten()
             .copied()
             .collect();

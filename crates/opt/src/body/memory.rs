@@ -291,3 +291,32 @@ pub(crate) fn are_apart(unit: &Unit, one: Value, other: Value) -> bool {
     }
     false
 }
+
+/// The constant indices that lead from what a pointer leads to to what another one does; `None` if
+/// that is no part of it.
+pub(crate) fn path_from(unit: &Unit, whole: Value, part: Value) -> Option<Vec<u32>> {
+    let is_chain =
+        |value: Value| matches!(unit.op(value), Op::AccessChain | Op::InBoundsAccessChain);
+    if !is_chain(part) {
+        return None;
+    }
+    let part = unit.operands(part);
+    let own = [whole];
+    let whole = match is_chain(whole) {
+        true => unit.operands(whole),
+        false => &own,
+    };
+    if part.len() < whole.len() {
+        return None;
+    }
+    let same = |(&a, &b): (&u32, &u32)| {
+        let (a, b) = (unit.find(a), unit.find(b));
+        a == b || unit.integer(a).is_some() && unit.integer(a) == unit.integer(b)
+    };
+    if !whole.iter().zip(part).all(same) {
+        return None;
+    }
+    let rest = part[whole.len()..].iter();
+    rest.map(|&index| unit.integer(unit.find(index))?.try_into().ok())
+        .collect()
+}

@@ -7,6 +7,7 @@ mod locals;
 mod make;
 mod memory;
 mod phis;
+mod overwritten;
 mod place;
 mod visit;
 
@@ -44,6 +45,7 @@ struct Building {
 struct Written {
     before: u32,
     pointer: Value,
+    value: Value,
 }
 
 /// A function on its way.
@@ -153,6 +155,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settin
     rebuild.find_joins(function);
     rebuild.walk(function);
     rebuild.finish_phis();
+    rebuild.drop_overwritten();
     rebuild.mark();
     rebuild.write(function);
 }

@@ -22,7 +22,7 @@ impl Rebuild<'_> {
             let block = self.flow.order[index] as usize;
             for at in 0..self.blocks[block].pinned.len() {
                 let inst = self.blocks[block].pinned[at];
-                if !self.is_needed_anyway(inst) {
+                if !self.is_needed_anyway(inst) || self.is_store_to_nothing(inst) {
                     continue;
                 }
                 match self.private_store(inst) {
@@ -73,6 +73,21 @@ impl Rebuild<'_> {
                     self.mark_one(store, work);
                 }
             }
+        }
+    }
+
+    /// Whether a store is to a variable from which nothing loads.
+    fn is_store_to_nothing(&mut self, inst: Value) -> bool {
+        if self.unit.op(inst) != Op::Store
+            || self.unit.write_only.is_empty()
+            || is_volatile(self.unit, inst)
+        {
+            return false;
+        }
+        let pointer = self.unit.operand(inst, 0);
+        match self.memory.root(self.unit, pointer) {
+            Root::Variable(variable) => self.unit.write_only.contains(&variable),
+            Root::Unknown(_) => false,
         }
     }
 

@@ -6,7 +6,7 @@ use spirvkit_grammar::{MemoryAccess, Op};
 
 use super::Rebuild;
 use super::locals::{Pointer, parts};
-use super::memory::{are_apart, is_volatile};
+use super::memory::{are_apart, is_volatile, path_from};
 use crate::effects::{Effect, effect};
 use crate::unit::{Function, Value};
 
@@ -279,16 +279,22 @@ impl Rebuild<'_> {
     /// Notes that something is written.
     fn write_regions(&mut self, inst: Value, effect: Effect) {
         for leaf in self.memory.clobbered(self.unit, inst, effect) {
-            self.write_region(leaf, 0);
+            self.write_region(leaf, None);
         }
     }
 
-    fn write_region(&mut self, leaf: u32, pointer: Value) {
+    /// Notes that a region is written: by what is stored to a pointer, or in a way that isn't
+    /// known.
+    fn write_region(&mut self, leaf: u32, stored: Option<(Value, Value)>) {
         let before = self.top(leaf);
         let version = self.new_version();
-        if pointer != 0 {
-            self.versions
-                .insert(version, super::Written { before, pointer });
+        if let Some((pointer, value)) = stored {
+            let written = super::Written {
+                before,
+                pointer,
+                value,
+            };
+            self.versions.insert(version, written);
         }
         self.set_top(leaf, version);
     }
@@ -374,6 +380,19 @@ impl Rebuild<'_> {
             let Some(&written) = state.get(1).and_then(|version| self.versions.get(version)) else {
                 break;
             };
+            if let Some(path) = path_from(self.unit, written.pointer, pointer)
+                && !path.is_empty()
+            {
+                let mut operands = vec![self.unit.find(written.value)];
+                operands.extend(path);
+                if self.part_type(self.unit.node(operands[0]).ty, &operands[1..]) == Some(ty) {
+                    let part = self.make_value(Op::CompositeExtract, ty, &operands);
+                    if self.can_stand_for(inst, part) {
+                        self.stand_for(inst, part);
+                        return;
+                    }
+                }
+            }
             if !are_apart(self.unit, pointer, written.pointer) {
                 break;
             }
@@ -436,7 +455,7 @@ impl Rebuild<'_> {
         }
         self.pin(inst);
         for leaf in self.memory.written(self.unit, pointer) {
-            self.write_region(leaf, pointer);
+            self.write_region(leaf, Some((pointer, value)).filter(|_| is_plain));
         }
         if is_plain {
             let (token, _) = self.token(pointer);

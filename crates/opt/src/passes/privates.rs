@@ -1,7 +1,7 @@
 //! Variables of the module that only one function uses, which runs once, become its own.
 
 use hashbrown::HashMap;
-use spirvkit_grammar::{Op, StorageClass};
+use spirvkit_grammar::{Decoration, Op, StorageClass};
 
 use crate::unit::{Unit, Value, flag};
 
@@ -134,4 +134,47 @@ fn relocate(unit: &mut Unit, variable: Value, function: usize) {
     if let Some(entry) = unit.functions[function].blocks.first_mut() {
         entry.insts.insert(0, variable);
     }
+}
+
+/// Finds variables of the module that nobody else sees, and to which functions only store.
+pub(crate) fn find_write_only(unit: &mut Unit, is_live: &[bool]) {
+    let mut candidates: hashbrown::HashSet<Value> = (unit.globals.iter().copied())
+        .filter(|&value| {
+            unit.op(value) == Op::Variable
+                && matches!(
+                    StorageClass(unit.operand(value, 0)),
+                    StorageClass::Private | StorageClass::Workgroup
+                )
+                && !unit.is_decorated(value, Decoration::Aliased)
+                && !unit.is_decorated(value, Decoration::Volatile)
+        })
+        .collect();
+    if candidates.is_empty() {
+        return;
+    }
+    for &value in &unit.globals {
+        if unit.op(value) == Op::Variable
+            && let Some(initial) = unit.operands(value).get(1)
+        {
+            candidates.remove(initial);
+        }
+    }
+    let mut root: HashMap<Value, Value> = candidates.iter().map(|&value| (value, value)).collect();
+    for (function, _) in unit.functions.iter().zip(is_live).filter(|(_, live)| **live) {
+        for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            let op = unit.op(inst);
+            let leads_on = op.is_access_chain() || op == Op::CopyObject;
+            for (place, id) in unit.ids(inst) {
+                let Some(&variable) = root.get(&id) else {
+                    continue;
+                };
+                if leads_on && place == 0 {
+                    root.insert(inst, variable);
+                } else if !(op == Op::Store && place == 0) || function.is_opaque {
+                    candidates.remove(&variable);
+                }
+            }
+        }
+    }
+    unit.write_only = candidates;
 }

@@ -69,6 +69,7 @@ impl Unit {
             index_constants: HashMap::new(),
             modes: Modes::default(),
             is_shader: false,
+            write_only: HashSet::new(),
             header,
         };
         let mut reader = Reader::default();

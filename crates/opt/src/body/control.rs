@@ -3,75 +3,14 @@
 
 use spirvkit_grammar::Op;
 
-use super::{Rebuild, merge_of};
+use super::Rebuild;
+use super::constructs::{Constructs, NONE};
 use crate::unit::{Function, Value, flag};
 
-/// No construct.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// The constructs of a function, each named by the block with its merge instruction.
-#[derive(Default)]
-pub(super) struct Control {
-    /// The innermost construct around each block, which for a header is that around its own.
-    around: Vec<u32>,
-    /// For each header, its merge block; for others none.
-    merge: Vec<u32>,
-    /// For each header of a loop, its continue target.
-    next: Vec<u32>,
-    /// Which headers' constructs matter.
-    is_live: Vec<bool>,
-}
-
-impl Control {
-    /// The construct that an instruction in a block belongs to.
-    fn of(&self, block: u32) -> u32 {
-        match self.next[block as usize] {
-            NONE => self.around[block as usize],
-            _ => block,
-        }
-    }
-}
-
 impl Rebuild<'_> {
-    /// Finds the constructs of a function. Kernels have merge instructions only as hints.
     pub(super) fn find_constructs(&mut self, function: &Function) {
-        let count = function.blocks.len();
-        let mut control = Control {
-            around: vec![NONE; count],
-            merge: vec![NONE; count],
-            next: vec![NONE; count],
-            is_live: vec![false; count],
-        };
-        let mut header_of = vec![NONE; count];
-        for (number, block) in (0..).zip(&function.blocks) {
-            if let Some(merge) = merge_of(self.unit, &block.insts)
-                && self.flow.is_reachable(number)
-                && self.unit.is_shader
-            {
-                let label = |index: usize| {
-                    self.unit.block_of_label[self.unit.operand(merge, index) as usize]
-                };
-                control.merge[number as usize] = label(0);
-                header_of[label(0) as usize] = number;
-                if self.unit.op(merge) == Op::LoopMerge {
-                    control.next[number as usize] = label(1);
-                }
-            }
-        }
-        for &block in self.flow.dominators.pre_order() {
-            let Some(above) = self.flow.dominators.immediate(block) else {
-                continue;
-            };
-            let header = header_of[block as usize];
-            control.around[block as usize] = if header != NONE {
-                control.around[header as usize]
-            } else if control.merge[above as usize] != NONE {
-                above
-            } else {
-                control.around[above as usize]
-            };
-        }
-        self.control = control;
+        self.control = Constructs::new(self.unit, function, &self.flow);
+        self.is_live = vec![false; self.labels.len()];
     }
 
     /// Marks what a construct needs once something in a block matters.
@@ -99,7 +38,7 @@ impl Rebuild<'_> {
         let mut constructs = vec![construct];
         while let Some(construct) = constructs.pop() {
             if construct == NONE
-                || std::mem::replace(&mut self.control.is_live[construct as usize], true)
+                || std::mem::replace(&mut self.is_live[construct as usize], true)
             {
                 continue;
             }
@@ -187,13 +126,13 @@ impl Rebuild<'_> {
             let block = self.flow.dominators.pre_order()[index];
             let around = self.control.around[block as usize];
             if around != NONE
-                && (self.is_dead[around as usize] || !self.control.is_live[around as usize])
+                && (self.is_dead[around as usize] || !self.is_live[around as usize])
             {
                 self.is_dead[block as usize] = true;
                 continue;
             }
             let merge = self.control.merge[block as usize];
-            if merge == NONE || self.control.is_live[block as usize] {
+            if merge == NONE || self.is_live[block as usize] {
                 continue;
             }
             let label = self.labels[merge as usize];

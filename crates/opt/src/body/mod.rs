@@ -1,6 +1,7 @@
 //! Functions as values: each is taken apart into a skeleton of blocks with what has effects, and
 //! values that float between; and put together again.
 
+mod constructs;
 mod control;
 mod flow;
 mod locals;
@@ -14,8 +15,8 @@ mod visit;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use spirvkit_grammar::{Capability, Op};
 
+pub(crate) use constructs::{Constructs, NONE};
 pub(crate) use flow::{Flow, merge_of, number_labels};
-use control::Control;
 use locals::Locals;
 pub(crate) use locals::parts;
 use memory::Memory;
@@ -84,7 +85,9 @@ struct Rebuild<'u> {
     /// How often each value is used: at least as often as it will be.
     uses: HashMap<Value, u32>,
     /// The constructs, and the blocks that belong to each and none within.
-    control: Control,
+    control: Constructs,
+    /// Which headers' constructs matter.
+    is_live: Vec<bool>,
     members: Vec<Vec<u32>>,
     /// Blocks that are left out.
     is_dead: Vec<bool>,
@@ -141,7 +144,8 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settin
         scope_partial: Vec::new(),
         scope_known: Vec::new(),
         uses: HashMap::new(),
-        control: Control::default(),
+        control: Constructs::default(),
+        is_live: Vec::new(),
         members: Vec::new(),
         is_dead: Vec::new(),
         stores_to: HashMap::new(),

@@ -3,7 +3,7 @@
 
 use spirvkit_grammar::{Op, Version};
 
-use crate::body::{Flow, merge_of};
+use crate::body::{Constructs, Flow, NONE, merge_of};
 use crate::effects::{Effect, effect};
 use crate::unit::{Block, Function, Unit, Value, flag};
 
@@ -18,8 +18,146 @@ pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
     let mut changed = cut_branches(unit, function);
     changed |= remove_unreachable(unit, function);
     changed |= choose_values(unit, function);
+    changed |= unwrap_switches(unit, function);
+    changed |= skip_blocks(unit, function);
     changed |= join_blocks(unit, function);
     changed
+}
+
+/// Replaces switches with only one case by branches, if nothing leaves them from constructs within.
+fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
+    let is_one_case = |unit: &Unit, block: &Block| {
+        merge_of(unit, &block.insts).is_some()
+            && block
+                .insts
+                .last()
+                .is_some_and(|&end| unit.op(end) == Op::Switch && unit.operands(end).len() == 2)
+    };
+    if !function.blocks.iter().any(|block| is_one_case(unit, block)) {
+        return false;
+    }
+    let flow = Flow::new(unit, function);
+    let constructs = Constructs::new(unit, function, &flow);
+    let mut changed = false;
+    for number in 0..function.blocks.len() {
+        let block = &function.blocks[number];
+        if !is_one_case(unit, block) || !flow.is_reachable(number as u32) {
+            continue;
+        }
+        let behind = constructs.merge[number];
+        if behind == NONE {
+            continue;
+        }
+        let leaves_directly = |&from: &u32| {
+            !flow.is_reachable(from)
+                || from as usize == number
+                || constructs.around[from as usize] as usize == number
+                    && constructs.merge[from as usize] == NONE
+        };
+        if !flow.graph.predecessors(behind).iter().all(leaves_directly) {
+            continue;
+        }
+        let Some(&end) = block.insts.last() else {
+            continue;
+        };
+        let target = unit.operand(end, 1);
+        let branch = unit.add(Op::Branch, 0, &[target], 1);
+        unit.nodes[branch as usize].flags |= flag::LOCAL;
+        unit.nodes[branch as usize].position = unit.node(end).position;
+        let insts = &mut function.blocks[number].insts;
+        insts.truncate(insts.len() - 2);
+        insts.push(branch);
+        changed = true;
+    }
+    changed
+}
+
+/// Lets branches go around blocks that do nothing but branch on.
+fn skip_blocks(unit: &mut Unit, function: &mut Function) -> bool {
+    let is_empty = |unit: &Unit, block: &Block| {
+        block.insts.len() == 1 && unit.op(block.insts[0]) == Op::Branch
+    };
+    if !function.blocks.iter().any(|block| is_empty(unit, block)) {
+        return false;
+    }
+    let flow = Flow::new(unit, function);
+    let is_named = named_blocks(unit, function);
+    let mut touched = vec![false; function.blocks.len()];
+    let mut changed = false;
+    for number in 1..function.blocks.len() {
+        if !is_empty(unit, &function.blocks[number])
+            || is_named[number]
+            || !flow.is_reachable(number as u32)
+        {
+            continue;
+        }
+        let to = flow.graph.successors(number as u32)[0] as usize;
+        let &[from] = flow.graph.predecessors(number as u32) else {
+            continue;
+        };
+        let from = from as usize;
+        // Only what branches conditionally keeps another way; and not back to a loop's beginning.
+        if to == number
+            || touched[from]
+            || touched[to]
+            || touched[number]
+            || flow.graph.predecessors(to as u32).contains(&(from as u32))
+            || flow.goes_back(number as u32, to as u32)
+        {
+            continue;
+        }
+        let (own, target) = (function.blocks[number].label, function.blocks[to].label);
+        let Some(&end) = function.blocks[from].insts.last() else {
+            continue;
+        };
+        // A case that falls through is one of its switch.
+        if unit.op(end) != Op::BranchConditional {
+            continue;
+        }
+        let mut places = Vec::new();
+        unit.each_target(end, |index, label| {
+            if label == own {
+                places.push(index);
+            }
+        });
+        for index in places {
+            unit.operands_mut(end)[index] = target;
+        }
+        let label = function.blocks[from].label;
+        for &inst in &function.blocks[to].insts {
+            if unit.op(inst) != Op::Phi {
+                break;
+            }
+            for operand in unit.operands_mut(inst).iter_mut().skip(1).step_by(2) {
+                if *operand == own {
+                    *operand = label;
+                }
+            }
+        }
+        (touched[from], touched[to], touched[number]) = (true, true, true);
+        changed = true;
+    }
+    if changed {
+        remove_unreachable(unit, function);
+    }
+    changed
+}
+
+/// Which blocks merge instructions name.
+fn named_blocks(unit: &mut Unit, function: &Function) -> Vec<bool> {
+    let mut is_named = vec![false; function.blocks.len()];
+    for block in &function.blocks {
+        if let Some(merge) = merge_of(unit, &block.insts) {
+            let labels = match unit.op(merge) {
+                Op::LoopMerge => 2,
+                _ => 1,
+            };
+            for &label in &unit.operands(merge)[..labels] {
+                is_named[unit.block_of_label[label as usize] as usize] = true;
+            }
+        }
+    }
+    is_named
 }
 
 /// Lets branches with constant conditions go only where they do.
@@ -368,18 +506,7 @@ fn can_select(unit: &Unit, ty: u32) -> bool {
 fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
     let flow = Flow::new(unit, function);
     let count = function.blocks.len();
-    let mut is_named = vec![false; count];
-    for block in &function.blocks {
-        if let Some(merge) = merge_of(unit, &block.insts) {
-            let labels = match unit.op(merge) {
-                Op::LoopMerge => 2,
-                _ => 1,
-            };
-            for &label in &unit.operands(merge)[..labels] {
-                is_named[unit.block_of_label[label as usize] as usize] = true;
-            }
-        }
-    }
+    let is_named = named_blocks(unit, function);
     // What each block was joined with, so that chains are.
     let mut into: Vec<usize> = (0..count).collect();
     let mut gone = vec![false; count];

@@ -6,7 +6,7 @@
 use hashbrown::HashMap;
 use spirvkit_grammar::{FunctionControl, Op};
 
-use crate::body::{Flow, merge_of, number_labels};
+use crate::body::{Constructs, Flow, merge_of, number_labels};
 use crate::unit::{Block, Function, Unit, Value, flag};
 
 /// How a function can be put into another.
@@ -71,25 +71,17 @@ fn shape(unit: &mut Unit, function: &Function, returns: &[u32]) -> Shape {
     if !is_structured {
         return Shape::Blocks;
     }
+    let constructs = Constructs::new(unit, function, &flow);
     for &block in returns {
         if !flow.is_reachable(block) {
             return Shape::Stays;
         }
-        let mut at = block;
-        while let Some(above) = flow.dominators.immediate(at) {
-            at = above;
-            let insts = &function.blocks[at as usize].insts;
-            let Some(merge) = merge_of(unit, insts) else {
-                continue;
-            };
-            let behind = unit.block_of_label[unit.operand(merge, 0) as usize];
-            if flow.is_reachable(behind) && flow.dominators.dominates(behind, block) {
-                continue;
-            }
+        for header in constructs.all_around(block) {
+            let insts = &function.blocks[header as usize].insts;
             let is_switch = insts
                 .last()
                 .is_some_and(|&last| unit.op(last) == Op::Switch);
-            if unit.op(merge) == Op::LoopMerge || is_switch {
+            if constructs.is_loop(header) || is_switch {
                 return Shape::Stays;
             }
             shape = Shape::Wrapped;

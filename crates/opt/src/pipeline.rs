@@ -39,7 +39,7 @@ fn optimize(unit: &mut Unit, options: &Options) {
     inline_all(unit, &live);
     let live = unit.live_functions(options);
     privates::localize(unit, &live);
-    privates::find_write_only(unit, &live);
+    privates::find_owned(unit, &live);
     for index in 0..unit.functions.len() {
         if live[index] {
             improve(unit, index);

@@ -57,6 +57,8 @@ struct Rebuild<'u> {
     memory: Memory,
     blocks: Vec<Building>,
     labels: Vec<Value>,
+    /// The function.
+    function: Value,
     /// What each leaf is now: a value, or for memory a version.
     tops: Vec<u32>,
     /// What leaves were before, to go back to.
@@ -128,6 +130,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settin
         memory,
         blocks: vec![Building::default(); count],
         labels: function.blocks.iter().map(|block| block.label).collect(),
+        function: function.definition,
         tops: Vec::new(),
         undo: Vec::new(),
         joins: Vec::new(),

@@ -22,7 +22,7 @@ impl Rebuild<'_> {
             let block = self.flow.order[index] as usize;
             for at in 0..self.blocks[block].pinned.len() {
                 let inst = self.blocks[block].pinned[at];
-                if !self.is_needed_anyway(inst) || self.is_store_to_nothing(inst) {
+                if !self.is_needed_anyway(inst) {
                     continue;
                 }
                 match self.private_store(inst) {
@@ -63,7 +63,14 @@ impl Rebuild<'_> {
                 self.mark_one(found, work);
             }
             let only_leads_on = node.op.is_access_chain()
-                || index == 0 && matches!(node.op, Op::Store | Op::LifetimeStart | Op::LifetimeStop);
+                || index == 0
+                    && matches!(
+                        node.op,
+                        Op::Store
+                            | Op::CooperativeMatrixStoreKHR
+                            | Op::LifetimeStart
+                            | Op::LifetimeStop
+                    );
             if !only_leads_on
                 && !self.stores_to.is_empty()
                 && let Root::Variable(variable) = self.memory.root(self.unit, found)
@@ -76,30 +83,22 @@ impl Rebuild<'_> {
         }
     }
 
-    /// Whether a store is to a variable from which nothing loads.
-    fn is_store_to_nothing(&mut self, inst: Value) -> bool {
-        if self.unit.op(inst) != Op::Store
-            || self.unit.write_only.is_empty()
-            || is_volatile(self.unit, inst)
-        {
-            return false;
-        }
-        let pointer = self.unit.operand(inst, 0);
-        match self.memory.root(self.unit, pointer) {
-            Root::Variable(variable) => self.unit.write_only.contains(&variable),
-            Root::Unknown(_) => false,
-        }
-    }
-
     /// The variable that a store is to, if only this function can load from it.
     fn private_store(&mut self, inst: Value) -> Option<Value> {
-        if self.unit.op(inst) != Op::Store || is_volatile(self.unit, inst) {
+        let is_store = match self.unit.op(inst) {
+            Op::Store => !is_volatile(self.unit, inst),
+            op => op == Op::CooperativeMatrixStoreKHR,
+        };
+        if !is_store {
             return None;
         }
         let pointer = self.unit.operand(inst, 0);
         let Root::Variable(variable) = self.memory.root(self.unit, pointer) else {
             return None;
         };
+        if self.unit.owners.get(&variable) == Some(&self.function) {
+            return Some(variable);
+        }
         let local = self.locals.pointer(variable)?;
         let escapes = self.locals.locals[local.local as usize].escapes;
         (!escapes).then_some(variable)

@@ -17,6 +17,7 @@ pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
     }
     let mut changed = cut_branches(unit, function);
     changed |= remove_unreachable(unit, function);
+    changed |= dissolve_loops(unit, function);
     changed |= choose_values(unit, function);
     changed |= unwrap_switches(unit, function);
     changed |= skip_blocks(unit, function);
@@ -160,9 +161,88 @@ fn named_blocks(unit: &mut Unit, function: &Function) -> Vec<bool> {
     is_named
 }
 
+/// Whether a loop that doesn't go round can do without its merge instruction: it is left in one
+/// place, and what continues it comes from one place, both outside of constructs within. What goes
+/// back from a block is left out of account.
+fn can_dissolve(
+    unit: &Unit,
+    function: &Function,
+    flow: &Flow,
+    constructs: &Constructs,
+    header: u32,
+    last: u32,
+) -> bool {
+    let is_plain = |from: u32| {
+        let is_branch = function.blocks[from as usize]
+            .insts
+            .last()
+            .is_some_and(|&end| unit.op(end) == Op::Branch);
+        from == header || from == last || is_branch && constructs.around[from as usize] == header
+    };
+    let targets = [
+        constructs.merge[header as usize],
+        constructs.next[header as usize],
+    ];
+    targets.iter().all(|&target| {
+        let mut from = flow.graph.predecessors(target).iter().filter(|&&from| {
+            flow.is_reachable(from) && !(target == header && flow.goes_back(from, header))
+        });
+        from.next().is_none_or(|&from| is_plain(from)) && from.next().is_none()
+    })
+}
+
+/// Removes the merge instructions of loops that don't go round.
+fn dissolve_loops(unit: &mut Unit, function: &mut Function) -> bool {
+    let is_loop = |block: &Block| {
+        merge_of(unit, &block.insts).is_some_and(|merge| unit.op(merge) == Op::LoopMerge)
+    };
+    if !unit.is_shader || !function.blocks.iter().any(is_loop) {
+        return false;
+    }
+    let flow = Flow::new(unit, function);
+    let constructs = Constructs::new(unit, function, &flow);
+    let mut changed = false;
+    for &header in &flow.order {
+        if !constructs.is_loop(header) {
+            continue;
+        }
+        let goes_round = flow
+            .graph
+            .predecessors(header)
+            .iter()
+            .any(|&from| flow.is_reachable(from) && flow.goes_back(from, header));
+        if goes_round || !can_dissolve(unit, function, &flow, &constructs, header, NONE) {
+            continue;
+        }
+        let insts = &mut function.blocks[header as usize].insts;
+        let Some(&end) = insts.last() else {
+            continue;
+        };
+        let place = insts.len() - 2;
+        match unit.op(end) {
+            Op::Branch => {
+                insts.remove(place);
+            }
+            Op::BranchConditional => {
+                let behind = unit.operand(insts[place], 0);
+                let merge = unit.add(Op::SelectionMerge, 0, &[behind, 0], 1);
+                unit.nodes[merge as usize].flags |= flag::LOCAL;
+                insts[place] = merge;
+            }
+            _ => continue,
+        }
+        changed = true;
+    }
+    if changed {
+        remove_unreachable(unit, function);
+    }
+    changed
+}
+
 /// Lets branches with constant conditions go only where they do.
 fn cut_branches(unit: &mut Unit, function: &mut Function) -> bool {
     let mut changed = false;
+    let mut known: Option<(Flow, Constructs)> = None;
     for index in 0..function.blocks.len() {
         let block = &function.blocks[index];
         let Some(&end) = block.insts.last() else {
@@ -188,6 +268,24 @@ fn cut_branches(unit: &mut Unit, function: &mut Function) -> bool {
         };
         let merge = merge_of(unit, &block.insts);
         let is_switch = unit.op(end) == Op::Switch;
+        // A loop has to go back, or it is none.
+        if unit.is_shader {
+            let (flow, constructs) = known.get_or_insert_with(|| {
+                let flow = Flow::new(unit, function);
+                let constructs = Constructs::new(unit, function, &flow);
+                (flow, constructs)
+            });
+            let from = index as u32;
+            let back = flow.graph.successors(from).iter().find(|&&to| {
+                flow.is_reachable(from) && flow.goes_back(from, to) && constructs.is_loop(to)
+            });
+            if let Some(&header) = back
+                && function.blocks[header as usize].label != target
+                && !can_dissolve(unit, function, flow, constructs, header, from)
+            {
+                continue;
+            }
+        }
         if is_switch && merge.is_some() {
             // What is inside may leave it from within other selections, so it stays one.
             if unit.operands(end).len() == 2 {

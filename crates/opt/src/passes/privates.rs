@@ -136,9 +136,9 @@ fn relocate(unit: &mut Unit, variable: Value, function: usize) {
     }
 }
 
-/// Finds variables of the module that nobody else sees, and to which functions only store.
-pub(crate) fn find_write_only(unit: &mut Unit, is_live: &[bool]) {
-    let mut candidates: hashbrown::HashSet<Value> = (unit.globals.iter().copied())
+/// Finds variables of the module that no other module sees, and that only one function uses.
+pub(crate) fn find_owned(unit: &mut Unit, is_live: &[bool]) {
+    let mut owner: HashMap<Value, Option<Value>> = (unit.globals.iter().copied())
         .filter(|&value| {
             unit.op(value) == Op::Variable
                 && matches!(
@@ -148,33 +148,34 @@ pub(crate) fn find_write_only(unit: &mut Unit, is_live: &[bool]) {
                 && !unit.is_decorated(value, Decoration::Aliased)
                 && !unit.is_decorated(value, Decoration::Volatile)
         })
+        .map(|value| (value, None))
         .collect();
-    if candidates.is_empty() {
+    if owner.is_empty() {
         return;
     }
     for &value in &unit.globals {
         if unit.op(value) == Op::Variable
             && let Some(initial) = unit.operands(value).get(1)
         {
-            candidates.remove(initial);
+            owner.remove(initial);
         }
     }
-    let mut root: HashMap<Value, Value> = candidates.iter().map(|&value| (value, value)).collect();
     for (function, _) in unit.functions.iter().zip(is_live).filter(|(_, live)| **live) {
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            let op = unit.op(inst);
-            let leads_on = op.is_access_chain() || op == Op::CopyObject;
-            for (place, id) in unit.ids(inst) {
-                let Some(&variable) = root.get(&id) else {
+            for (_, id) in unit.ids(inst) {
+                let Some(slot) = owner.get_mut(&id) else {
                     continue;
                 };
-                if leads_on && place == 0 {
-                    root.insert(inst, variable);
-                } else if !(op == Op::Store && place == 0) || function.is_opaque {
-                    candidates.remove(&variable);
+                if function.is_opaque || slot.is_some_and(|other| other != function.definition) {
+                    owner.remove(&id);
+                } else {
+                    *slot = Some(function.definition);
                 }
             }
         }
     }
-    unit.write_only = candidates;
+    unit.owners = owner
+        .into_iter()
+        .filter_map(|(variable, owner)| Some((variable, owner?)))
+        .collect();
 }

@@ -124,8 +124,8 @@ pub(crate) struct Unit {
     pub(crate) has_debug_info: bool,
     /// Which globals have which decorations.
     pub(crate) decorated: HashSet<(Value, u32)>,
-    /// Variables of the module that are only stored to.
-    pub(crate) write_only: HashSet<Value>,
+    /// The functions of variables of the module that only one function uses.
+    pub(crate) owners: HashMap<Value, Value>,
     /// Whether control flow is structured.
     pub(crate) is_shader: bool,
     /// What execution modes say of floating-point numbers.

@@ -69,7 +69,7 @@ impl Unit {
             index_constants: HashMap::new(),
             modes: Modes::default(),
             is_shader: false,
-            write_only: HashSet::new(),
+            owners: HashMap::new(),
             header,
         };
         let mut reader = Reader::default();

@@ -94,7 +94,8 @@ struct Rebuild<'u> {
     /// Blocks that are left out.
     is_dead: Vec<bool>,
     /// Stores to variables from which nothing that is needed loads, as far as is known.
-    stores_to: HashMap<Value, Vec<Value>>,
+    /// With the first index of each, if that is constant.
+    stores_to: HashMap<Value, Vec<(Option<u64>, Value)>>,
     /// The block that is visited.
     here: u32,
     /// The decorations and the position for what is made.

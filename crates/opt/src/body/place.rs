@@ -13,6 +13,22 @@ use crate::unit::{FLOATING, Unit, Value, flag};
 /// No place.
 const NONE: u32 = u32::MAX;
 
+/// The first index of a pointer into a variable, if that is constant.
+fn first_index(unit: &Unit, pointer: Value) -> Option<u64> {
+    let pointer = unit.find(pointer);
+    if !matches!(
+        unit.op(pointer),
+        Op::AccessChain | Op::InBoundsAccessChain
+    ) {
+        return None;
+    }
+    let base = unit.find(unit.operand(pointer, 0));
+    if !unit.op(base).is_variable() {
+        return None;
+    }
+    unit.integer(unit.find(unit.operand(pointer, 1)))
+}
+
 impl Rebuild<'_> {
     /// Marks what is needed: what has effects, and all that it uses.
     pub(super) fn mark(&mut self) {
@@ -26,7 +42,11 @@ impl Rebuild<'_> {
                     continue;
                 }
                 match self.private_store(inst) {
-                    Some(variable) => self.stores_to.entry(variable).or_default().push(inst),
+                    Some(variable) => {
+                        let part = first_index(self.unit, self.unit.operand(inst, 0));
+                        let stores = self.stores_to.entry(variable).or_default();
+                        stores.push((part, inst));
+                    }
                     None => self.mark_one(inst, &mut work),
                 }
             }
@@ -74,9 +94,15 @@ impl Rebuild<'_> {
             if !only_leads_on
                 && !self.stores_to.is_empty()
                 && let Root::Variable(variable) = self.memory.root(self.unit, found)
-                && let Some(stores) = self.stores_to.remove(&variable)
+                && let Some(stores) = self.stores_to.get_mut(&variable)
             {
-                for store in stores {
+                let part = first_index(self.unit, found);
+                let is_seen = |other: Option<u64>| part.is_none() || other.is_none() || other == part;
+                let seen: Vec<Value> = stores
+                    .extract_if(.., |store| is_seen(store.0))
+                    .map(|store| store.1)
+                    .collect();
+                for store in seen {
                     self.mark_one(store, work);
                 }
             }

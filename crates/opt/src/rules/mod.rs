@@ -9,6 +9,7 @@ mod composites;
 mod generated;
 mod matching;
 mod modes;
+mod vectors;
 
 use spirvkit_binary::Id;
 use spirvkit_eval::ScalarType;
@@ -50,15 +51,16 @@ pub trait Values {
     /// or it isn't known.
     fn part(&self, ty: Id, index: u32) -> Option<Id>;
 
-    /// How many parts a composite type has, if that is known.
+    /// How many parts a composite type has, if that is known and the same for whoever
+    /// specializes the module: one for each index that leads to a part. Cooperative matrices and
+    /// vectors are made of fewer than they have, so theirs count as unknown.
     fn count(&self, ty: Id) -> Option<u32>;
 
     /// Whether an instruction set is `GLSL.std.450`.
     fn is_glsl(&self, set: Id) -> bool;
 
-    /// Whether a value, which an operation that is being simplified has as its operand, is of no
-    /// more use to anything once that operation is gone. Rules that make several operations of
-    /// several ask; `false` is always right.
+    /// Whether a value is an operand of just one operation, and only once, so that it goes with
+    /// that one. Rules that make several operations of several ask; `false` is always right.
     fn is_used_once(&self, value: Id) -> bool;
 }
 
@@ -103,13 +105,19 @@ pub fn canonicalize<V: Values>(values: &V, op: &mut Op, operands: &mut [u32]) {
     let [left, right, ..] = pair else {
         return;
     };
+    let is_commutative = generated::is_commutative(kind) || *op == Op::Dot;
+    let mirrored = mirrored(*op);
+    if !is_commutative && mirrored.is_none() {
+        // These may be no ids at all.
+        return;
+    }
     let is_constant = |id: u32| values.op(Id(id)).is_constant();
     let keys = [*left, *right].map(|id| (is_constant(id), id));
-    if generated::is_commutative(kind) || *op == Op::Dot {
+    if is_commutative {
         if keys[0] > keys[1] {
             std::mem::swap(left, right);
         }
-    } else if let Some(mirrored) = mirrored(*op)
+    } else if let Some(mirrored) = mirrored
         && keys[0].0
         && !keys[1].0
     {

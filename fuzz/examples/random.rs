@@ -33,6 +33,12 @@ const TARGETS: &[(&str, Target, Takes)] = &[
         Takes::Recipe,
     ),
     ("executed_module", spirvkit_fuzz::executed_module, MODULE),
+    ("optimized_module", spirvkit_fuzz::optimized_module, MODULE),
+    (
+        "optimized_program",
+        spirvkit_fuzz::optimized_program,
+        Takes::Recipe,
+    ),
     ("executed_kernel", spirvkit_fuzz::executed_kernel, MODULE),
     #[cfg(all(feature = "program", unix))]
     ("run_command", spirvkit_fuzz::run_command, MODULE),

@@ -460,3 +460,27 @@ fn executed_programs() {
         spirvkit_fuzz::executed_program(&random.bytes(length));
     }
 }
+
+#[test]
+fn optimized_modules_keep_their_promises() {
+    with_recipes(
+        0x000b_7141_3e00_0001,
+        100,
+        &[spirvkit_fuzz::optimized_module],
+    );
+    let mut random = Random(0x000b_7141_3e00_0002);
+    for _ in rounds(1000) {
+        let length = random.below(400);
+        spirvkit_fuzz::optimize_words(&spirvkit_fuzz::module_from(&random.bytes(length)));
+    }
+}
+
+/// Programs of all lengths.
+#[test]
+fn optimized_programs_give_the_same() {
+    let mut random = Random(0x000b_7141_3e00_0003);
+    for _ in rounds(200) {
+        let length = 20 + random.below(600);
+        spirvkit_fuzz::optimized_program(&random.bytes(length));
+    }
+}

@@ -39,6 +39,7 @@ fn shapes_keep_the_promises() {
         spirvkit_fuzz::lenient_round_trip(&bytes_from_words(&words, spirvkit::Endianness::Little));
         spirvkit_fuzz::validate_words(&words);
         spirvkit_fuzz::load_words(&words);
+        spirvkit_fuzz::optimize_words(&words);
         spirvkit_fuzz::draw_words(&words);
         spirvkit_fuzz::debug_information_of_words(&words);
         spirvkit_fuzz::reflect_any(&words);

@@ -19,7 +19,7 @@ const SIZE: u32 = 32;
 pub const PROGRAM_GROUPS: u32 = 2;
 
 /// Instructions that a program may take. Loops are short, so none comes near it.
-const STEPS: u64 = 1 << 24;
+pub(crate) const STEPS: u64 = 1 << 24;
 
 /// Runs the program that these bytes are a recipe for with subgroups of several sizes, optimized
 /// and not: nothing is wrong with it, and it gives the same with all of them.

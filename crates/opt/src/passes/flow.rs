@@ -16,6 +16,9 @@ pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
         return false;
     }
     let mut changed = cut_branches(unit, function);
+    if changed {
+        fix_phis(unit, function);
+    }
     changed |= remove_unreachable(unit, function);
     changed |= dissolve_loops(unit, function);
     changed |= choose_values(unit, function);

@@ -8,6 +8,7 @@ use spirvkit_transform::compact_ids;
 
 use crate::Options;
 use crate::body::{Settings, rebuild};
+use crate::passes::inline::Shape;
 use crate::passes::{flow, inline, privates};
 use crate::unit::{Unit, Unread, Value};
 
@@ -35,14 +36,20 @@ pub(crate) fn run(words: &[u32], options: &Options) -> Result<Vec<u32>, Error> {
 const MAX_ROUNDS: usize = 4;
 
 fn optimize(unit: &mut Unit, options: &Options) {
-    let live = unit.live_functions(options);
-    inline_all(unit, &live);
-    let live = unit.live_functions(options);
-    privates::localize(unit, &live);
-    privates::find_owned(unit, &live);
-    for index in 0..unit.functions.len() {
-        if live[index] {
-            improve(unit, index);
+    // What is inlined may leave functions with a shape in which they can be, too.
+    for round in 0..2 {
+        let live = unit.live_functions(options);
+        let inlined = inline_all(unit, &live);
+        if round > 0 && !inlined {
+            break;
+        }
+        let live = unit.live_functions(options);
+        privates::localize(unit, &live);
+        privates::find_owned(unit, &live);
+        for index in 0..unit.functions.len() {
+            if live[index] {
+                improve(unit, index);
+            }
         }
     }
 }
@@ -60,31 +67,81 @@ fn improve(unit: &mut Unit, index: usize) {
     unit.functions[index] = function;
 }
 
-/// Puts functions where they are called, callees first.
-fn inline_all(unit: &mut Unit, live: &[bool]) {
+/// So many words of functions that are called in several places may be copied, for each word of
+/// the module.
+const MAX_GROWTH: usize = 4;
+
+/// And so many in any case.
+const MIN_GROWTH: usize = 1 << 14;
+
+/// Puts functions where they are called. Those with several callers are improved before; one with
+/// a single caller is put there as it is, with all that it calls.
+fn inline_all(unit: &mut Unit, live: &[bool]) -> bool {
     let by_id: HashMap<Value, usize> = (unit.functions.iter().enumerate())
         .map(|(index, function)| (function.definition, index))
         .collect();
+    let calls = calls(unit, &by_id);
+    let mut callers = vec![0u32; unit.functions.len()];
+    for (caller, called) in calls.iter().enumerate() {
+        if live[caller] {
+            for &number in called {
+                callers[number] += 1;
+            }
+        }
+    }
     let mut callees = vec![None; unit.functions.len()];
-    for index in callees_first(unit, &by_id) {
+    let mut budget = unit.pool.len() * MAX_GROWTH + MIN_GROWTH;
+    let mut changed = false;
+    for index in callees_first(&calls) {
         if !live[index] {
             continue;
         }
+        // An only caller takes it along.
+        let is_taken_along = callers[index] == 1 && !calls_itself(index, &calls);
         let mut function = std::mem::take(&mut unit.functions[index]);
-        let inlined = inline::inline(unit, &mut function, &by_id, &callees, |_, _, _| true);
+        if is_taken_along {
+            callees[index] = Some(inline::callee(unit, &function));
+        }
+        if is_taken_along && callees[index].is_some_and(|callee| callee.shape != Shape::Stays) {
+            unit.functions[index] = function;
+            continue;
+        }
+        let inlined = inline::inline(
+            unit,
+            &mut function,
+            &by_id,
+            &callees,
+            |_, number, callee| {
+                if callers[number] == 1 {
+                    return true;
+                }
+                let words = callee.words as usize;
+                let fits = words <= budget;
+                budget -= words.min(budget);
+                fits
+            },
+        );
         unit.functions[index] = function;
-        let _ = inlined;
-        improve(unit, index);
-        let function = std::mem::take(&mut unit.functions[index]);
-        callees[index] = Some(inline::callee(unit, &function));
-        unit.functions[index] = function;
+        changed |= inlined;
+        if callers[index] > 0 {
+            improve(unit, index);
+            let function = std::mem::take(&mut unit.functions[index]);
+            callees[index] = Some(inline::callee(unit, &function));
+            unit.functions[index] = function;
+        }
     }
+    changed
 }
 
-/// The functions in an order in which each comes behind those that it calls, as far as none calls
-/// itself.
-fn callees_first(unit: &Unit, by_id: &HashMap<Value, usize>) -> Vec<usize> {
-    let calls: Vec<Vec<usize>> = (unit.functions.iter())
+/// Whether a function is called by what it calls itself. That can't be in a valid module.
+fn calls_itself(index: usize, calls: &[Vec<usize>]) -> bool {
+    calls[index].contains(&index)
+}
+
+/// The functions that each function calls.
+fn calls(unit: &Unit, by_id: &HashMap<Value, usize>) -> Vec<Vec<usize>> {
+    let functions = unit.functions.iter();
+    functions
         .map(|function| {
             let insts = function.blocks.iter().flat_map(|block| &block.insts);
             let calls = insts.filter(|&&inst| unit.op(inst) == Op::FunctionCall);
@@ -92,7 +149,12 @@ fn callees_first(unit: &Unit, by_id: &HashMap<Value, usize>) -> Vec<usize> {
                 .filter_map(|&inst| by_id.get(&unit.operand(inst, 0)).copied())
                 .collect()
         })
-        .collect();
+        .collect()
+}
+
+/// The functions in an order in which each comes behind those that it calls, as far as none calls
+/// itself.
+fn callees_first(calls: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::new();
     let mut seen = vec![false; calls.len()];
     for root in 0..calls.len() {

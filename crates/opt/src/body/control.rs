@@ -37,9 +37,7 @@ impl Rebuild<'_> {
     fn mark_construct(&mut self, construct: u32, work: &mut Vec<Value>) {
         let mut constructs = vec![construct];
         while let Some(construct) = constructs.pop() {
-            if construct == NONE
-                || std::mem::replace(&mut self.is_live[construct as usize], true)
-            {
+            if construct == NONE || std::mem::replace(&mut self.is_live[construct as usize], true) {
                 continue;
             }
             constructs.push(self.control.around[construct as usize]);
@@ -125,9 +123,7 @@ impl Rebuild<'_> {
         for index in 0..self.flow.dominators.pre_order().len() {
             let block = self.flow.dominators.pre_order()[index];
             let around = self.control.around[block as usize];
-            if around != NONE
-                && (self.is_dead[around as usize] || !self.is_live[around as usize])
-            {
+            if around != NONE && (self.is_dead[around as usize] || !self.is_live[around as usize]) {
                 self.is_dead[block as usize] = true;
                 continue;
             }

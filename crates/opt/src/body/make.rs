@@ -260,9 +260,11 @@ impl Values for Rebuild<'_> {
             Some(part) => count
                 .is_none_or(|count| u64::from(index) < count)
                 .then_some(Id(part)),
-            None if self.unit.op(ty.0) == Op::TypeStruct => {
-                self.unit.operands(ty.0).get(index as usize).map(|&ty| Id(ty))
-            }
+            None if self.unit.op(ty.0) == Op::TypeStruct => self
+                .unit
+                .operands(ty.0)
+                .get(index as usize)
+                .map(|&ty| Id(ty)),
             None => None,
         }
     }

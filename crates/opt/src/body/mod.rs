@@ -7,8 +7,8 @@ mod flow;
 mod locals;
 mod make;
 mod memory;
-mod phis;
 mod overwritten;
+mod phis;
 mod place;
 mod visit;
 

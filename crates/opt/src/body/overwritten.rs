@@ -35,7 +35,11 @@ impl Rebuild<'_> {
                     let is_plain = !access.contains(MemoryAccess::Volatile)
                         && !access.contains(MemoryAccess::MakePointerAvailable)
                         && self.unit.op(inst) == Op::Store;
-                    if is_plain && coming.iter().any(|&later| covers(self.unit, later, pointer)) {
+                    if is_plain
+                        && coming
+                            .iter()
+                            .any(|&later| covers(self.unit, later, pointer))
+                    {
                         continue;
                     }
                     if is_plain && coming.len() < MAX_STORES {

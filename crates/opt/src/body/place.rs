@@ -16,10 +16,7 @@ const NONE: u32 = u32::MAX;
 /// The first index of a pointer into a variable, if that is constant.
 fn first_index(unit: &Unit, pointer: Value) -> Option<u64> {
     let pointer = unit.find(pointer);
-    if !matches!(
-        unit.op(pointer),
-        Op::AccessChain | Op::InBoundsAccessChain
-    ) {
+    if !matches!(unit.op(pointer), Op::AccessChain | Op::InBoundsAccessChain) {
         return None;
     }
     let base = unit.find(unit.operand(pointer, 0));
@@ -97,7 +94,8 @@ impl Rebuild<'_> {
                 && let Some(stores) = self.stores_to.get_mut(&variable)
             {
                 let part = first_index(self.unit, found);
-                let is_seen = |other: Option<u64>| part.is_none() || other.is_none() || other == part;
+                let is_seen =
+                    |other: Option<u64>| part.is_none() || other.is_none() || other == part;
                 let seen: Vec<Value> = stores
                     .extract_if(.., |store| is_seen(store.0))
                     .map(|store| store.1)

@@ -620,23 +620,34 @@ fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
         let Some(&end) = function.blocks[at].insts.last() else {
             continue;
         };
-        if unit.op(end) != Op::Branch || merge_of(unit, &function.blocks[at].insts).is_some() {
+        if unit.op(end) != Op::Branch {
             continue;
         }
+        let own_merge = merge_of(unit, &function.blocks[at].insts);
         let next = unit.block_of_label[unit.operand(end, 0) as usize] as usize;
         let follows_only = flow.graph.predecessors(next as u32).len() == 1;
         if !follows_only || is_named[next] || next == at || gone[next] || next == 0 {
             continue;
         }
+        // A loop's header keeps its merge instruction, before a terminator without one.
+        if own_merge.is_some() && merge_of(unit, &function.blocks[next].insts).is_some() {
+            continue;
+        }
         let insts = std::mem::take(&mut function.blocks[next].insts);
         function.blocks[at].insts.pop();
+        if own_merge.is_some() {
+            function.blocks[at].insts.pop();
+        }
         for inst in insts {
             if unit.op(inst) == Op::Phi {
                 let value = unit.operand(inst, 0);
                 unit.replace(inst, value);
-            } else {
-                function.blocks[at].insts.push(inst);
+                continue;
             }
+            if unit.op(inst).is_terminator() {
+                function.blocks[at].insts.extend(own_merge);
+            }
+            function.blocks[at].insts.push(inst);
         }
         let (old, new) = (function.blocks[next].label, function.blocks[at].label);
         rename_predecessor(unit, function, at, old, new);

@@ -3,10 +3,10 @@
 //! A function that returns from within selections is wrapped into a switch with one case, so that
 //! each return leaves that; one that returns from within a loop or switch stays.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::{FunctionControl, Op};
 
-use crate::body::{Constructs, Flow, merge_of, number_labels};
+use crate::body::{Constructs, Flow, merge_of};
 use crate::unit::{Block, Function, Unit, Value, flag};
 
 /// How a function can be put into another.
@@ -95,7 +95,8 @@ fn shape(unit: &mut Unit, function: &Function, returns: &[u32]) -> Shape {
     }
 }
 
-/// Puts functions where a function calls them, as far as `wants` says so. Returns whether any was.
+/// Puts functions where a function calls them, and those that they call, as far as `wants` says
+/// so. Returns whether any was.
 pub(crate) fn inline(
     unit: &mut Unit,
     function: &mut Function,
@@ -103,64 +104,51 @@ pub(crate) fn inline(
     callees: &[Option<Callee>],
     mut wants: impl FnMut(&Unit, usize, Callee) -> bool,
 ) -> bool {
-    let mut changed = false;
-    let mut block = 0;
-    let mut continues = None;
-    while block < function.blocks.len() {
-        let mut index = 0;
-        while index < function.blocks[block].insts.len() {
-            let inst = function.blocks[block].insts[index];
-            index += 1;
-            if unit.op(inst) != Op::FunctionCall {
-                continue;
-            }
-            let Some(&number) = functions.get(&unit.operand(inst, 0)) else {
-                continue;
-            };
-            let Some(callee) = callees[number] else {
-                continue;
-            };
-            if callee.shape == Shape::Stays || !wants(unit, number, callee) {
-                continue;
-            }
-            let place = Place {
-                block,
-                index: index - 1,
-            };
-            if callee.shape != Shape::Block || callee.ends {
-                if !can_split(unit, &function.blocks[block].insts) {
-                    continue;
-                }
-                let label = function.blocks[block].label;
-                let continues = continues.get_or_insert_with(|| continue_blocks(unit, function));
-                if callee.ends && continues.contains(&label) {
-                    continue;
-                }
-            }
-            put(unit, function, place, number, callee.shape);
-            changed = true;
-            // What was put there calls nothing that was to be put anywhere.
-            match callee.shape {
-                Shape::Block => {}
-                _ => break,
-            }
-        }
-        block += 1;
+    let calls = |unit: &Unit, inst: Value| unit.op(inst) == Op::FunctionCall;
+    let all = || function.blocks.iter().flat_map(|block| &block.insts);
+    if !all().any(|&inst| calls(unit, inst)) {
+        return false;
     }
+    let mut inliner = Inliner {
+        continues: continue_blocks(unit, function),
+        unit,
+        done: Vec::with_capacity(function.blocks.len()),
+        blocks: std::mem::take(&mut function.blocks)
+            .into_iter()
+            .rev()
+            .collect(),
+        variables: Vec::new(),
+        renamed: HashMap::new(),
+        changed: false,
+    };
+    while let Some(block) = inliner.blocks.pop() {
+        inliner.block(block, functions, callees, &mut wants);
+    }
+    let changed = inliner.changed;
+    function.blocks = inliner.finish();
     changed
 }
 
 /// Labels of blocks that belong to the way on which loops continue.
-fn continue_blocks(unit: &mut Unit, function: &Function) -> hashbrown::HashSet<Value> {
+fn continue_blocks(unit: &mut Unit, function: &Function) -> HashSet<Value> {
+    let mut found = HashSet::new();
+    let is_loop = |block: &Block| {
+        merge_of(unit, &block.insts).is_some_and(|merge| unit.op(merge) == Op::LoopMerge)
+    };
+    if !function.blocks.iter().any(is_loop) {
+        return found;
+    }
     let flow = Flow::new(unit, function);
-    let mut found = hashbrown::HashSet::new();
     for block in &function.blocks {
         if let Some(merge) = merge_of(unit, &block.insts)
             && unit.op(merge) == Op::LoopMerge
         {
             let target = unit.block_of_label[unit.operand(merge, 1) as usize];
             for &below in flow.dominators.subtree(target) {
-                found.insert(function.blocks[below as usize].label);
+                // Loops within have been there already.
+                if !found.insert(function.blocks[below as usize].label) && below == target {
+                    break;
+                }
             }
         }
     }
@@ -169,101 +157,222 @@ fn continue_blocks(unit: &mut Unit, function: &Function) -> hashbrown::HashSet<V
 
 /// Whether a block can be divided: a loop's header only if what stays behind its merge
 /// instruction is still structured by itself.
-fn can_split(unit: &Unit, insts: &[Value]) -> bool {
-    !merge_of(unit, insts).is_some_and(|merge| unit.op(merge) == Op::LoopMerge)
+fn can_split(unit: &Unit, rest: &[Value]) -> bool {
+    // What is still to come stands in reverse order.
+    !rest
+        .get(1)
+        .is_some_and(|&merge| unit.op(merge) == Op::LoopMerge)
 }
 
-#[derive(Clone, Copy)]
-struct Place {
-    block: usize,
-    index: usize,
+/// Puts one block after the other into a function.
+struct Inliner<'u> {
+    unit: &'u mut Unit,
+    continues: HashSet<Value>,
+    done: Vec<Block>,
+    /// What is still to be looked at, the next block last.
+    blocks: Vec<Block>,
+    variables: Vec<Value>,
+    /// By the label of a divided block, that of its second part, from which phis see it.
+    renamed: HashMap<Value, Value>,
+    changed: bool,
 }
 
-/// What stands for what of the function that is put somewhere.
-struct Copies {
-    values: HashMap<Value, Value>,
-    position: u32,
-    keeps_positions: bool,
-}
-
-impl Copies {
-    fn get(&self, unit: &Unit, value: Value) -> Value {
-        match self.values.get(&value) {
-            Some(&copy) => copy,
-            None => unit.find(value),
+impl Inliner<'_> {
+    fn block(
+        &mut self,
+        block: Block,
+        functions: &HashMap<Value, usize>,
+        callees: &[Option<Callee>],
+        wants: &mut impl FnMut(&Unit, usize, Callee) -> bool,
+    ) {
+        let mut done = Block {
+            label: block.label,
+            insts: Vec::with_capacity(block.insts.len()),
+        };
+        let mut rest: Vec<Value> = block.insts.into_iter().rev().collect();
+        while let Some(inst) = rest.pop() {
+            let called = match self.unit.op(inst) {
+                Op::FunctionCall => functions.get(&self.unit.operand(inst, 0)),
+                _ => None,
+            };
+            let callee = called.and_then(|&number| Some((number, callees[number]?)));
+            let Some((number, callee)) = callee else {
+                done.insts.push(inst);
+                continue;
+            };
+            let is_in_continue = self.continues.contains(&done.label);
+            let fits = match callee.shape {
+                Shape::Stays => false,
+                Shape::Block => true,
+                Shape::Blocks | Shape::Wrapped => {
+                    can_split(self.unit, &rest) && !(callee.ends && is_in_continue)
+                }
+            };
+            if !fits || !wants(self.unit, number, callee) {
+                done.insts.push(inst);
+                continue;
+            }
+            self.changed = true;
+            let mut copies = copy(self.unit, inst, number);
+            let variables = take_variables(self.unit, &mut copies[0].insts);
+            self.variables.extend(variables);
+            if callee.shape == Shape::Block {
+                let mut body = std::mem::take(&mut copies[0].insts);
+                if let Some(end) = body.pop()
+                    && self.unit.op(end) == Op::ReturnValue
+                {
+                    let value = self.unit.operand(end, 0);
+                    self.unit.replace(inst, value);
+                }
+                rest.extend(body.into_iter().rev());
+                continue;
+            }
+            if is_in_continue {
+                self.continues
+                    .extend(copies.iter().map(|block| block.label));
+            }
+            self.divide(done, inst, copies, rest, callee.shape);
+            return;
         }
+        self.done.push(done);
     }
 
-    /// A copy of an instruction, whose operands are not copies yet.
-    fn node(&mut self, unit: &mut Unit, inst: Value) -> Value {
-        let copy = unit.copy(inst);
-        if !self.keeps_positions {
-            unit.nodes[copy as usize].position = self.position;
+    /// Ends a block with a branch to a function's first one, and lets the rest of it follow the
+    /// function.
+    fn divide(
+        &mut self,
+        mut before: Block,
+        call: Value,
+        mut copies: Vec<Block>,
+        rest: Vec<Value>,
+        shape: Shape,
+    ) {
+        let behind = self.local(Op::Label, 0, &[], 0);
+        let mut results = Vec::new();
+        for inner in &mut copies {
+            let Some(&end) = inner.insts.last() else {
+                continue;
+            };
+            let op = self.unit.op(end);
+            if !matches!(op, Op::Return | Op::ReturnValue) {
+                continue;
+            }
+            if op == Op::ReturnValue {
+                results.extend([self.unit.operand(end, 0), inner.label]);
+            }
+            inner.insts.pop();
+            let branch = self.local(Op::Branch, 0, &[behind], 1);
+            inner.insts.push(branch);
         }
-        self.values.insert(inst, copy);
-        copy
+        let mut after = Block {
+            label: behind,
+            insts: Vec::with_capacity(rest.len() + 1),
+        };
+        let ty = self.unit.node(call).ty;
+        match results.len() {
+            0 if self.unit.op(ty) == Op::TypeVoid => {}
+            0 => {
+                let undef = self.unit.undef(ty);
+                self.unit.replace(call, undef);
+            }
+            2 => self.unit.replace(call, results[0]),
+            _ => {
+                let phi = self.local(Op::Phi, ty, &results, u64::MAX);
+                after.insts.push(phi);
+                self.unit.replace(call, phi);
+            }
+        }
+        after.insts.extend(rest.into_iter().rev());
+        if self.continues.contains(&before.label) {
+            self.continues.insert(behind);
+        }
+        self.renamed.insert(before.label, behind);
+        let entry = copies[0].label;
+        if shape == Shape::Wrapped {
+            let selector = self.unit.some_integer();
+            let merge = self.local(Op::SelectionMerge, 0, &[behind, 0], 1);
+            let switch = self.local(Op::Switch, 0, &[selector, entry], 0b11);
+            before.insts.extend([merge, switch]);
+        } else {
+            let branch = self.local(Op::Branch, 0, &[entry], 1);
+            before.insts.push(branch);
+        }
+        self.done.push(before);
+        self.blocks.push(after);
+        self.blocks.extend(copies.into_iter().rev());
+    }
+
+    fn local(&mut self, op: Op, ty: u32, operands: &[u32], ids: u64) -> Value {
+        let node = self.unit.add(op, ty, operands, ids);
+        self.unit.nodes[node as usize].flags |= flag::LOCAL;
+        node
+    }
+
+    /// The blocks of the function, with variables at the beginning and phis that name the blocks
+    /// from which control really comes.
+    fn finish(self) -> Vec<Block> {
+        let mut blocks = self.done;
+        if let Some(entry) = blocks.first_mut() {
+            entry.insts.splice(0..0, self.variables);
+        }
+        if self.renamed.is_empty() {
+            return blocks;
+        }
+        for block in &blocks {
+            for &inst in &block.insts {
+                if self.unit.op(inst) != Op::Phi {
+                    continue;
+                }
+                for operand in self.unit.operands_mut(inst).iter_mut().skip(1).step_by(2) {
+                    while let Some(&behind) = self.renamed.get(operand) {
+                        *operand = behind;
+                    }
+                }
+            }
+        }
+        blocks
     }
 }
 
-fn put(unit: &mut Unit, caller: &mut Function, place: Place, number: usize, shape: Shape) {
-    let call = caller.blocks[place.block].insts[place.index];
+/// A copy of a function's blocks with the arguments of a call.
+fn copy(unit: &mut Unit, call: Value, number: usize) -> Vec<Block> {
     let callee = std::mem::take(&mut unit.functions[number]);
-    let mut copies = Copies {
-        values: HashMap::new(),
-        position: unit.node(call).position,
-        keeps_positions: !unit.has_debug_info,
-    };
-    let arguments: Vec<Value> = unit.operands(call)[1..].to_vec();
-    for (&parameter, argument) in callee.parameters.iter().zip(arguments) {
-        let argument = unit.find(argument);
-        copies.values.insert(parameter, argument);
+    let position = unit.node(call).position;
+    let keeps_positions = !unit.has_debug_info;
+    let mut values: HashMap<Value, Value> = HashMap::new();
+    for (index, &parameter) in callee.parameters.iter().enumerate() {
+        let argument = unit.find(unit.operand(call, index + 1));
+        values.insert(parameter, argument);
     }
     // All copies first, because phis use what comes later.
     let mut blocks: Vec<Block> = Vec::with_capacity(callee.blocks.len());
     for block in &callee.blocks {
-        let label = copies.node(unit, block.label);
-        let insts = block.insts.iter().map(|&inst| copies.node(unit, inst));
-        blocks.push(Block {
-            label,
-            insts: insts.collect(),
-        });
+        let mut node = |inst: Value| {
+            let copy = unit.copy(inst);
+            if !keeps_positions {
+                unit.nodes[copy as usize].position = position;
+            }
+            values.insert(inst, copy);
+            copy
+        };
+        let label = node(block.label);
+        let insts = block.insts.iter().map(|&inst| node(inst)).collect();
+        blocks.push(Block { label, insts });
     }
     for block in &blocks {
         for &inst in &block.insts {
             let ids = unit.node(inst).ids;
             for index in 0..unit.operands(inst).len() {
                 if Unit::is_id(ids, index) {
-                    let id = copies.get(unit, unit.operand(inst, index));
+                    let id = unit.find(unit.operand(inst, index));
+                    let id = values.get(&id).copied().unwrap_or(id);
                     unit.operands_mut(inst)[index] = id;
                 }
             }
         }
     }
     unit.functions[number] = callee;
-    let variables = take_variables(unit, &mut blocks[0].insts);
-    let insts = &mut caller.blocks[place.block].insts;
-    let after = insts.split_off(place.index + 1);
-    insts.pop();
-    match shape {
-        Shape::Block => {
-            let mut body = std::mem::take(&mut blocks[0].insts);
-            if let Some(end) = body.pop()
-                && unit.op(end) == Op::ReturnValue
-            {
-                let value = unit.operand(end, 0);
-                unit.replace(call, value);
-            }
-            insts.extend(body);
-            insts.extend(after);
-        }
-        _ => put_blocks(unit, caller, place.block, call, blocks, after, shape),
-    }
-    let entry = &mut caller.blocks[0].insts;
-    let at = entry
-        .iter()
-        .position(|&inst| !matches!(unit.op(inst), Op::Variable | Op::UntypedVariableKHR))
-        .unwrap_or(entry.len());
-    entry.splice(at..at, variables);
+    blocks
 }
 
 /// Takes the variables out of a function's first block, and lets it begin with storing their
@@ -290,131 +399,6 @@ fn take_variables(unit: &mut Unit, insts: &mut Vec<Value>) -> Vec<Value> {
     });
     insts.splice(0..0, stores);
     variables
-}
-
-fn put_blocks(
-    unit: &mut Unit,
-    caller: &mut Function,
-    block: usize,
-    call: Value,
-    mut blocks: Vec<Block>,
-    after: Vec<Value>,
-    shape: Shape,
-) {
-    let local = |unit: &mut Unit, op: Op, ty: u32, operands: &[u32], ids: u64| {
-        let node = unit.add(op, ty, operands, ids);
-        unit.nodes[node as usize].flags |= flag::LOCAL;
-        node
-    };
-    let behind = local(unit, Op::Label, 0, &[], 0);
-    // Returns go on behind the call.
-    let mut results = Vec::new();
-    let mut is_reached = false;
-    for inner in &mut blocks {
-        let Some(&end) = inner.insts.last() else {
-            continue;
-        };
-        let op = unit.op(end);
-        if !matches!(op, Op::Return | Op::ReturnValue) {
-            continue;
-        }
-        is_reached = true;
-        if op == Op::ReturnValue {
-            results.extend([unit.operand(end, 0), inner.label]);
-        }
-        inner.insts.pop();
-        inner.insts.push(local(unit, Op::Branch, 0, &[behind], 1));
-    }
-    let mut continuation = Block {
-        label: behind,
-        insts: Vec::new(),
-    };
-    let ty = unit.node(call).ty;
-    match results.len() {
-        0 if unit.op(ty) == Op::TypeVoid => {}
-        0 => {
-            let undef = unit.undef(ty);
-            unit.replace(call, undef);
-        }
-        2 => unit.replace(call, results[0]),
-        _ => {
-            // A return from the first block comes from where that is put.
-            let first = blocks[0].label;
-            if shape == Shape::Blocks {
-                for pair in results.chunks_exact_mut(2) {
-                    if pair[1] == first {
-                        pair[1] = caller.blocks[block].label;
-                    }
-                }
-            }
-            let phi = local(unit, Op::Phi, ty, &results, u64::MAX);
-            continuation.insts.push(phi);
-            unit.replace(call, phi);
-        }
-    }
-    let _ = is_reached;
-    continuation.insts.extend(after);
-    let old_label = caller.blocks[block].label;
-    rename_in_phis(unit, caller, &continuation, old_label, behind);
-    let insts = &mut caller.blocks[block].insts;
-    if shape == Shape::Wrapped {
-        let selector = unit.some_integer();
-        insts.push(local(unit, Op::SelectionMerge, 0, &[behind, 0], 1));
-        let entry = blocks[0].label;
-        insts.push(local(unit, Op::Switch, 0, &[selector, entry], 0b11));
-    } else {
-        let entry = blocks.remove(0);
-        // Blocks behind the first come from the block that it is put into.
-        for inner in &blocks {
-            for &inst in &inner.insts {
-                if unit.op(inst) != Op::Phi {
-                    break;
-                }
-                for operand in unit.operands_mut(inst) {
-                    if *operand == entry.label {
-                        *operand = old_label;
-                    }
-                }
-            }
-        }
-        insts.extend(entry.insts);
-    }
-    blocks.push(continuation);
-    let at = block + 1;
-    caller.blocks.splice(at..at, blocks);
-    number_labels(unit, caller);
-}
-
-/// Lets phis behind a block that was divided name its second part.
-fn rename_in_phis(
-    unit: &mut Unit,
-    caller: &Function,
-    continuation: &Block,
-    old_label: Value,
-    new_label: Value,
-) {
-    let Some(&end) = continuation.insts.last() else {
-        return;
-    };
-    let mut targets = Vec::new();
-    unit.each_target(end, |_, label| targets.push(label));
-    number_labels(unit, caller);
-    for label in targets {
-        let number = unit.block_of_label[label as usize];
-        let Some(target) = caller.blocks.get(number as usize) else {
-            continue;
-        };
-        for &inst in &target.insts {
-            if unit.op(inst) != Op::Phi {
-                break;
-            }
-            for operand in unit.operands_mut(inst).iter_mut().skip(1).step_by(2) {
-                if *operand == old_label {
-                    *operand = new_label;
-                }
-            }
-        }
-    }
 }
 
 impl Unit {

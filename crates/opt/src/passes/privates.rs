@@ -160,7 +160,12 @@ pub(crate) fn find_owned(unit: &mut Unit, is_live: &[bool]) {
             owner.remove(initial);
         }
     }
-    for (function, _) in unit.functions.iter().zip(is_live).filter(|(_, live)| **live) {
+    for (function, _) in unit
+        .functions
+        .iter()
+        .zip(is_live)
+        .filter(|(_, live)| **live)
+    {
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
             for (_, id) in unit.ids(inst) {
                 let Some(slot) = owner.get_mut(&id) else {

@@ -110,7 +110,10 @@ impl Unit {
             } else if op == Op::GroupDecorate {
                 grouped.extend(self.operands(value).iter().skip(1).copied());
             } else if op == Op::ExecutionMode {
-                self.note_mode(ExecutionMode(self.operand(value, 1)), self.operand(value, 2));
+                self.note_mode(
+                    ExecutionMode(self.operand(value, 1)),
+                    self.operand(value, 2),
+                );
             }
             if op == Op::Decorate {
                 let pair = (self.operand(value, 0), self.operand(value, 1));
@@ -128,8 +131,7 @@ impl Unit {
         }
         self.globals = kept;
         self.is_shader = !self.globals.iter().any(|&value| {
-            self.op(value) == Op::Capability
-                && self.operand(value, 0) == Capability::Kernel.0
+            self.op(value) == Op::Capability && self.operand(value, 0) == Capability::Kernel.0
         });
         for index in 0..self.globals.len() {
             let value = self.globals[index];

@@ -37,9 +37,9 @@ pub(crate) enum Head {
     Glsl(String),
 }
 
-/// What conditions say of constants and types, beside operations on constants with a
+/// What conditions say of constants, types and uses, beside operations on constants with a
 /// Boolean result.
-pub(crate) const TESTS: [&str; 3] = ["wider", "same-width", "reciprocal"];
+pub(crate) const TESTS: [&str; 4] = ["wider", "same-width", "reciprocal", "once"];
 
 /// What a rule doesn't hold with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -186,6 +186,11 @@ impl Writer<'_> {
                     self.refuse_if(&format!("{a} {refused} {b}"));
                     return Ok(());
                 }
+                ("once", [Term::Variable(name)]) => {
+                    let number = self.number_of(name)?;
+                    self.refuse_if(&format!("!v.is_used_once(t{number})"));
+                    return Ok(());
+                }
                 ("reciprocal", [Term::Constant(name)]) => {
                     self.refuse_if(&format!("!has_reciprocal({})", constant(name)));
                     return Ok(());

@@ -32,6 +32,8 @@ pub(super) struct Arena {
     pub(super) nodes: Vec<Node>,
     /// Values that are of use to one operation only.
     pub(super) used_once: Vec<Id>,
+    /// Whether all values are.
+    pub(super) is_all_used_once: bool,
     /// Whether what is made is simplified in turn.
     pub(super) is_eager: bool,
     /// How often something was made.
@@ -278,7 +280,7 @@ impl Values for Arena {
     }
 
     fn is_used_once(&self, value: Id) -> bool {
-        self.used_once.contains(&value)
+        self.is_all_used_once || self.used_once.contains(&value)
     }
 }
 

@@ -391,3 +391,120 @@ fn constants_are_on_the_right() {
     let scalar = Scalar::new(super::arena::INT, 5);
     assert_eq!(arena.bits(five), Some(scalar.bits()));
 }
+
+/// Expressions at random, of which every operation is simplified when it is made: that ends, and
+/// they stay the same.
+#[test]
+fn expressions_stay_the_same() {
+    const INTEGERS: [Op; 14] = [
+        Op::IAdd,
+        Op::ISub,
+        Op::IMul,
+        Op::UDiv,
+        Op::UMod,
+        Op::SDiv,
+        Op::BitwiseAnd,
+        Op::BitwiseOr,
+        Op::BitwiseXor,
+        Op::ShiftLeftLogical,
+        Op::ShiftRightLogical,
+        Op::ShiftRightArithmetic,
+        Op::Not,
+        Op::SNegate,
+    ];
+    const TESTS: [Op; 6] = [
+        Op::IEqual,
+        Op::INotEqual,
+        Op::ULessThan,
+        Op::SLessThan,
+        Op::UGreaterThanEqual,
+        Op::SGreaterThan,
+    ];
+    const LOGIC: [Op; 5] = [
+        Op::LogicalAnd,
+        Op::LogicalOr,
+        Op::LogicalEqual,
+        Op::LogicalNotEqual,
+        Op::LogicalNot,
+    ];
+    let rounds = match std::env::var_os("SPIRVKIT_THOROUGH") {
+        Some(_) => 100_000,
+        None => 1_500,
+    };
+    let mut simplified = 0;
+    for round in 0..rounds {
+        let mut random = Random::new(round);
+        let mut arena = Arena::default();
+        arena.is_all_used_once = round % 2 == 0;
+        let int = arena.numbers(super::arena::INT, 1, false);
+        let boolean = arena.numbers(ScalarType::Bool, 1, false);
+        let parameters = [int, int, int, boolean, boolean].map(|ty| arena.parameter(ty));
+        // Each value as it is written, and as it is made.
+        let mut numbers: Vec<(Id, Id)> = parameters[..3].iter().map(|&id| (id, id)).collect();
+        let mut truths: Vec<(Id, Id)> = parameters[3..].iter().map(|&id| (id, id)).collect();
+        for constant in [0, 1, 2, 8, u64::MAX, random.bits() & 31] {
+            let id = arena.constant(int, constant);
+            numbers.push((id, id));
+        }
+        for _ in 0..14 {
+            let pick = |random: &mut Random, from: &[(Id, Id)]| from[random.below(from.len())];
+            let (op, ty, operands) = match random.below(8) {
+                0 | 1 => {
+                    let op = TESTS[random.below(TESTS.len())];
+                    (
+                        op,
+                        boolean,
+                        [(); 2].map(|()| pick(&mut random, &numbers)).to_vec(),
+                    )
+                }
+                2 | 3 => {
+                    let op = LOGIC[random.below(LOGIC.len())];
+                    let count = if op == Op::LogicalNot { 1 } else { 2 };
+                    let operands = [(); 2].map(|()| pick(&mut random, &truths));
+                    (op, boolean, operands[..count].to_vec())
+                }
+                4 => {
+                    let condition = pick(&mut random, &truths);
+                    let [a, b] = [(); 2].map(|()| pick(&mut random, &numbers));
+                    (Op::Select, int, vec![condition, a, b])
+                }
+                _ => {
+                    let op = INTEGERS[random.below(INTEGERS.len())];
+                    let count = if matches!(op, Op::Not | Op::SNegate) {
+                        1
+                    } else {
+                        2
+                    };
+                    let operands = [(); 2].map(|()| pick(&mut random, &numbers));
+                    (op, int, operands[..count].to_vec())
+                }
+            };
+            let written: Vec<u32> = operands.iter().map(|pair| pair.0.0).collect();
+            let own: Vec<u32> = operands.iter().map(|pair| pair.1.0).collect();
+            let plain = arena.add(op, ty, &written);
+            arena.is_eager = true;
+            let made = arena.make(op, ty, &own);
+            arena.is_eager = false;
+            simplified += usize::from(plain != made);
+            let list = if ty == int { &mut numbers } else { &mut truths };
+            list.push((plain, made));
+        }
+        for _ in 0..8 {
+            let mut values = BTreeMap::new();
+            for &parameter in &parameters {
+                let mut bits = |ty: ScalarType| likely(&mut random, ty, &[], &boundary(ty));
+                values.insert(parameter, value_of(&arena, arena.ty(parameter), &mut bits));
+            }
+            let environment = Environment::default();
+            for &(plain, made) in numbers.iter().chain(&truths) {
+                let Ok(left) = arena.evaluate(plain, &values, &environment) else {
+                    continue;
+                };
+                let right = arena.evaluate(made, &values, &environment);
+                let is_same = right.as_ref().is_ok_and(|right| refines(&left, right));
+                assert!(is_same, "{round}: {plain} {made} {left:?} {right:?}");
+            }
+        }
+    }
+    assert!(simplified > rounds as usize, "only {simplified}");
+}

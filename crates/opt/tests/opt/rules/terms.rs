@@ -169,6 +169,7 @@ impl Builder<'_> {
                     match name.as_str() {
                         "wider" => return Code::Known(width(0) > width(1)),
                         "same-width" => return Code::Known(width(0) == width(1)),
+                        "once" => return Code::Known(true),
                         "reciprocal" => {
                             return Code::Reciprocal(Box::new(self.code(&term.operands[0])));
                         }

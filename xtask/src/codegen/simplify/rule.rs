@@ -295,6 +295,7 @@ impl Writer<'_> {
                 let ty = self.type_in(term.class)?;
                 let ty = self.bound(&ty);
                 let signature = signature(head)?;
+                self.total(head, term)?;
                 let mut operands = Vec::new();
                 for (operand, letter) in term.operands.iter().zip(signature.operands.chars()) {
                     let made = self.made_of(operand)?;
@@ -317,6 +318,26 @@ impl Writer<'_> {
                 })
             }
         }
+    }
+
+    /// Sees to it that an operation that is made has a result for all values of its variables:
+    /// it may be put where the pattern wasn't computed.
+    fn total(&mut self, head: &Head, term: &Typed<'_>) -> Result<(), String> {
+        let (Head::Core(name), [_, divisor]) = (head, &term.operands[..]) else {
+            return Ok(());
+        };
+        let is_signed = matches!(name.as_str(), "SDiv" | "SRem" | "SMod");
+        if !is_signed && !matches!(name.as_str(), "UDiv" | "UMod") {
+            return Ok(());
+        }
+        let divisor = self
+            .folded(divisor)
+            .map_err(|error| format!("{head} is made, and its divisor may be zero: {error}"))?;
+        self.refuse_if(&format!("{divisor}.bits() == 0"));
+        if is_signed {
+            self.refuse_if(&format!("{divisor}.sign_extended() == -1"));
+        }
+        Ok(())
     }
 
     /// The instruction set that an operation of the pattern is of.

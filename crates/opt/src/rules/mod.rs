@@ -24,7 +24,8 @@ pub use modes::Modes;
 /// A value is an id: that of a constant, a global, a parameter or an instruction. The ids among the
 /// operands of an instruction are already those of the simplest values that there are.
 pub trait Values {
-    /// The opcode of the instruction that makes a value; constants have theirs.
+    /// The opcode of the instruction that makes a value; constants have theirs. It is `OpNop` if
+    /// decorations make it another operation, as `SaturatedConversion` and `FPRoundingMode` do.
     fn op(&self, value: Id) -> Op;
 
     /// The type of a value.

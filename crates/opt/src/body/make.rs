@@ -231,7 +231,12 @@ pub(crate) fn ids_of(op: Op) -> u64 {
 
 impl Values for Rebuild<'_> {
     fn op(&self, value: Id) -> Op {
-        self.unit.op(value.0)
+        let node = self.unit.node(value.0);
+        // What decorations give another meaning is another operation.
+        match self.unit.decorations.meaning(node.decorations) {
+            0 => node.op,
+            _ => Op::Nop,
+        }
     }
 
     fn ty(&self, value: Id) -> Id {

@@ -47,6 +47,8 @@ pub(super) struct Checked {
     pub(super) again: Option<usize>,
     /// How many unused parts of the interface went.
     pub(super) removed: usize,
+    /// One of these that something writes.
+    pub(super) written: Option<String>,
 }
 
 /// A kind of failure.
@@ -129,8 +131,11 @@ impl Checker {
         if optimized(words, &self.options).as_deref() != Ok(done) {
             fail(Failure::Unrepeatable, String::new());
         }
-        match interface::removed(words, done) {
-            Ok(removed) => checked.removed = removed,
+        match interface::removed(words, done, false) {
+            Ok(removed) => {
+                checked.removed = removed.count;
+                checked.written = removed.written;
+            }
             Err(why) => fail(Failure::Interface, why),
         }
         let preserving = self.options.clone();
@@ -138,7 +143,7 @@ impl Checker {
         let preserving = preserving.preserve_spec_constants(true);
         match optimized(words, &preserving) {
             Ok(preserved) => {
-                if let Err(why) = interface::preserved(words, &preserved) {
+                if let Err(why) = interface::removed(words, &preserved, true) {
                     fail(Failure::Interface, format!("although preserved, {why}"));
                 }
             }

@@ -92,6 +92,15 @@ fn of_shape(shape: &Shape, most: usize, options: &Options) -> Result<Measured, S
     validate(&small).map_err(|why| format!("not valid before: {why}"))?;
     let done = optimized(&small, options)?;
     validate(&done).map_err(|why| format!("not valid any more: {why}"))?;
+    // What takes too long already would take far longer than anybody waits.
+    let small = words(shape, most / 16)?;
+    let start = thread_time();
+    optimized(&small, options)?;
+    let time = thread_time().saturating_sub(start);
+    if time > MOST {
+        let seconds = time.as_secs_f64();
+        return Err(format!("{seconds:.2} s for a sixteenth of it"));
+    }
     measure(|parts| words(shape, most * parts / 4), options)
 }
 

@@ -175,6 +175,14 @@ impl<'a> Report<'a> {
         for (why, count) in reasons {
             println!("{count} not compared: {why}");
         }
+        let written = self.all().filter(|(_, it)| it.written.is_some());
+        let written: Vec<&Path> = written.map(|(file, _)| file).collect();
+        if !written.is_empty() {
+            println!("{} lost descriptors that they write:", written.len());
+            for file in written.iter().take(show) {
+                println!("  {}", file.display());
+            }
+        }
         for (why, count) in &self.skipped {
             println!("{count} skipped: {why}");
         }

@@ -34,7 +34,7 @@ pub(in super::super) struct Arguments {
     /// Only files whose path has this in it.
     #[arg(long)]
     only: Option<String>,
-    /// How many failures, and reasons for leaving out, to show.
+    /// How many failures of each kind, and reasons for leaving out, to show.
     #[arg(long, default_value_t = 20)]
     show: usize,
 }
@@ -219,7 +219,7 @@ pub(in super::super) fn run(arguments: &Arguments) -> Outcome {
             Compared::Different { why, modules } => {
                 counts[1] += 1;
                 failed += 1;
-                if failed <= arguments.show {
+                if counts[1] <= arguments.show {
                     let files = keep(&failures, &subject.name(), modules)?;
                     println!("FAILED {}: {why}\n  {files}", subject.name());
                 }

@@ -12,34 +12,66 @@ use crate::passes::inline::Shape;
 use crate::passes::{flow, inline, privates};
 use crate::unit::{Unit, Unread, Value};
 
+/// Which calls are replaced by what they call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inlining {
+    /// All, within a budget.
+    All,
+    /// Those that are the only ones of their functions.
+    Single,
+}
+
 /// Optimizes a module. What can't be taken apart stays as it is.
+///
+/// Whether copies of a function pay shows only when all is done, so where there are any, both ways
+/// are tried. What doesn't get smaller either way stays as it was.
 pub(crate) fn run(words: &[u32], options: &Options) -> Result<Vec<u32>, Error> {
-    let mut unit = match Unit::read(words) {
-        Ok(unit) => unit,
+    let mut compacted = Vec::new();
+    let words = match Unit::read(words) {
         Err(Unread::Error(error)) => return Err(error),
         Err(Unread::Broken) => {
             let mut module = Module::load(words)?;
             if compact_ids(&mut module).is_err() {
                 return Ok(words.to_vec());
             }
-            match Unit::read(&module.store()) {
-                Ok(unit) => unit,
-                Err(_) => return Ok(words.to_vec()),
-            }
+            compacted.extend(module.store());
+            &compacted
         }
+        Ok(unit) => return Ok(best(words, unit, options)),
     };
-    optimize(&mut unit, options);
-    Ok(unit.write(options))
+    match Unit::read(words) {
+        Ok(unit) => Ok(best(words, unit, options)),
+        Err(_) => Ok(words.to_vec()),
+    }
+}
+
+fn best(words: &[u32], mut unit: Unit, options: &Options) -> Vec<u32> {
+    let has_copied = optimize(&mut unit, options, Inlining::All);
+    let mut smallest = unit.write(options);
+    if has_copied && let Ok(mut unit) = Unit::read(words) {
+        optimize(&mut unit, options, Inlining::Single);
+        let other = unit.write(options);
+        if other.len() < smallest.len() {
+            smallest = other;
+        }
+    }
+    match smallest.len() > words.len() {
+        true => words.to_vec(),
+        false => smallest,
+    }
 }
 
 /// How often a function is rebuilt at most.
 const MAX_ROUNDS: usize = 4;
 
-fn optimize(unit: &mut Unit, options: &Options) {
+/// Optimizes a module; whether functions were copied to several places.
+fn optimize(unit: &mut Unit, options: &Options, inlining: Inlining) -> bool {
+    let mut has_copied = false;
     // What is inlined may leave functions with a shape in which they can be, too.
     for round in 0..2 {
         let live = unit.live_functions(options);
-        let inlined = inline_all(unit, &live);
+        let (inlined, copied) = inline_all(unit, &live, inlining);
+        has_copied |= copied;
         if round > 0 && !inlined {
             break;
         }
@@ -52,6 +84,7 @@ fn optimize(unit: &mut Unit, options: &Options) {
             }
         }
     }
+    has_copied
 }
 
 /// Simplifies a function until nothing changes any more.
@@ -75,8 +108,9 @@ const MAX_GROWTH: usize = 4;
 const MIN_GROWTH: usize = 1 << 14;
 
 /// Puts functions where they are called. Those with several callers are improved before; one with
-/// a single caller is put there as it is, with all that it calls.
-fn inline_all(unit: &mut Unit, live: &[bool]) -> bool {
+/// a single caller is put there as it is, with all that it calls. Returns whether any was, and
+/// whether any was copied to several places.
+fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool) {
     let by_id: HashMap<Value, usize> = (unit.functions.iter().enumerate())
         .map(|(index, function)| (function.definition, index))
         .collect();
@@ -92,6 +126,7 @@ fn inline_all(unit: &mut Unit, live: &[bool]) -> bool {
     let mut callees = vec![None; unit.functions.len()];
     let mut budget = unit.pool.len() * MAX_GROWTH + MIN_GROWTH;
     let mut changed = false;
+    let mut copied = false;
     for index in callees_first(&calls) {
         if !live[index] {
             continue;
@@ -130,7 +165,7 @@ fn inline_all(unit: &mut Unit, live: &[bool]) -> bool {
             unit.functions[index] = function;
         }
     }
-    changed
+    (changed, copied)
 }
 
 /// Whether a function is called by what it calls itself. That can't be in a valid module.

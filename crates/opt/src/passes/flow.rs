@@ -279,9 +279,14 @@ fn cut_branches(unit: &mut Unit, function: &mut Function) -> bool {
                 (flow, constructs)
             });
             let from = index as u32;
-            let back = flow.graph.successors(from).iter().find(|&&to| {
-                flow.is_reachable(from) && flow.goes_back(from, to) && constructs.is_loop(to)
-            });
+            if !flow.is_reachable(from) {
+                continue;
+            }
+            let back = flow
+                .graph
+                .successors(from)
+                .iter()
+                .find(|&&to| flow.goes_back(from, to) && constructs.is_loop(to));
             if let Some(&header) = back
                 && function.blocks[header as usize].label != target
                 && !can_dissolve(unit, function, flow, constructs, header, from)

@@ -411,6 +411,15 @@ impl Unit {
 
     /// A constant integer of 32 bits, whichever there is.
     pub(crate) fn some_integer(&mut self) -> Value {
+        if let Some(constant) = self.some_integer {
+            return constant;
+        }
+        let constant = self.find_integer();
+        self.some_integer = Some(constant);
+        constant
+    }
+
+    fn find_integer(&mut self) -> Value {
         let is_word = |&&value: &&Value| {
             self.op(value) == Op::Constant
                 && self.op(self.node(value).ty) == Op::TypeInt
@@ -426,6 +435,16 @@ impl Unit {
 
     /// A type, which is made if there is none.
     pub(crate) fn global_type(&mut self, op: Op, operands: &[u32], ids: u64) -> Value {
+        let key = (op.0, operands.to_vec());
+        if let Some(&known) = self.wanted_types.get(&key) {
+            return known;
+        }
+        let ty = self.find_type(op, operands, ids);
+        self.wanted_types.insert(key, ty);
+        ty
+    }
+
+    fn find_type(&mut self, op: Op, operands: &[u32], ids: u64) -> Value {
         let is_it = |&&value: &&Value| {
             self.op(value) == op && self.operands(value) == operands && self.find(value) == value
         };

@@ -68,6 +68,7 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
             user.insert(initial, None);
         }
     }
+    let entries: hashbrown::HashSet<Value> = entries.into_iter().collect();
     let mut moved = Vec::new();
     for variable in privates {
         if let Some(&Some(index)) = user.get(&variable)
@@ -77,8 +78,12 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
             moved.push((variable, index));
         }
     }
-    for &(variable, index) in &moved {
-        relocate(unit, variable, index);
+    for index in 0..unit.functions.len() {
+        let own = moved.iter().filter(|&&(_, owner)| owner == index);
+        let own: Vec<Value> = own.map(|&(variable, _)| variable).collect();
+        if !own.is_empty() {
+            relocate(unit, &own, index);
+        }
     }
     let gone: hashbrown::HashSet<Value> = moved.iter().map(|&(variable, _)| variable).collect();
     unit.globals.retain(|value| !gone.contains(value));
@@ -104,17 +109,15 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
     }
 }
 
-/// Makes a variable of the module one of a function, with all pointers into it.
-fn relocate(unit: &mut Unit, variable: Value, function: usize) {
+/// Makes variables of the module a function's own, with all pointers into them.
+fn relocate(unit: &mut Unit, variables: &[Value], function: usize) {
     let function_class = StorageClass::Function.0;
-    let mut retyped = |unit: &mut Unit, value: Value| {
+    let retype = |unit: &mut Unit, value: Value| {
         let pointee = unit.operand(unit.node(value).ty, 1);
         let ty = unit.global_type(Op::TypePointer, &[function_class, pointee], 0b10);
         unit.nodes[value as usize].ty = ty;
     };
-    let mut pointers: hashbrown::HashSet<Value> = hashbrown::HashSet::new();
-    pointers.insert(variable);
-    retyped(unit, variable);
+    let mut pointers: hashbrown::HashSet<Value> = variables.iter().copied().collect();
     let insts: Vec<Value> = (unit.functions[function].blocks.iter())
         .flat_map(|block| block.insts.iter().copied())
         .collect();
@@ -124,15 +127,18 @@ fn relocate(unit: &mut Unit, variable: Value, function: usize) {
             && pointers.contains(&unit.operand(inst, 0));
         if is_pointer {
             pointers.insert(inst);
-            retyped(unit, inst);
+            retype(unit, inst);
         }
     }
-    let mut operands = unit.operands(variable).to_vec();
-    operands[0] = function_class;
-    unit.set_operands(variable, &operands);
-    unit.nodes[variable as usize].flags |= flag::LOCAL;
+    for &variable in variables {
+        retype(unit, variable);
+        let mut operands = unit.operands(variable).to_vec();
+        operands[0] = function_class;
+        unit.set_operands(variable, &operands);
+        unit.nodes[variable as usize].flags |= flag::LOCAL;
+    }
     if let Some(entry) = unit.functions[function].blocks.first_mut() {
-        entry.insts.insert(0, variable);
+        entry.insts.splice(0..0, variables.iter().copied());
     }
 }
 

@@ -126,6 +126,10 @@ pub(crate) struct Unit {
     pub(crate) decorated: HashSet<(Value, u32)>,
     /// The functions of variables of the module that only one function uses.
     pub(crate) owners: HashMap<Value, Value>,
+    /// A constant integer of 32 bits, once one has been wanted.
+    pub(crate) some_integer: Option<Value>,
+    /// Types that have been wanted.
+    pub(crate) wanted_types: HashMap<(u16, Vec<u32>), Value>,
     /// Whether control flow is structured.
     pub(crate) is_shader: bool,
     /// What execution modes say of floating-point numbers.

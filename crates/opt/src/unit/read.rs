@@ -69,6 +69,8 @@ impl Unit {
             index_constants: HashMap::new(),
             modes: Modes::default(),
             is_shader: false,
+            some_integer: None,
+            wanted_types: HashMap::new(),
             owners: HashMap::new(),
             header,
         };

@@ -57,6 +57,8 @@ impl Liveness {
                     let decoration = Decoration(unit.operand(value, 1));
                     match decoration {
                         Decoration::LinkageAttributes => true,
+                        // The size of workgroups, which nothing needs to use.
+                        Decoration::BuiltIn => unit.op(unit.operand(value, 0)).is_constant(),
                         Decoration::Binding | Decoration::DescriptorSet => {
                             options.preserve_bindings
                         }
@@ -67,7 +69,7 @@ impl Liveness {
                 if is_root {
                     marked.push(unit.operand(value, 0));
                 }
-            } else if is_root(unit, value, options) {
+            } else if is_root(unit, value) {
                 marked.push(value);
             } else if op.is_entry_point() {
                 this.live[value as usize] = true;
@@ -196,7 +198,7 @@ fn all_nodes(function: &Function) -> impl Iterator<Item = &Value> {
 }
 
 /// Whether an instruction before the functions is needed by itself.
-fn is_root(unit: &Unit, value: Value, options: &Options) -> bool {
+fn is_root(unit: &Unit, value: Value) -> bool {
     let op = unit.op(value);
     let node = unit.node(value);
     if node.has(flag::OPAQUE) {
@@ -208,7 +210,10 @@ fn is_root(unit: &Unit, value: Value, options: &Options) -> bool {
     if op.is_ext_inst() {
         return true;
     }
-    let _ = options;
+    // What kernels' arguments are called and how they are declared is said by strings alone.
+    if op == Op::String {
+        return !unit.is_shader;
+    }
     !node.has(flag::RESULT)
 }
 

@@ -78,10 +78,8 @@ fn optimize(unit: &mut Unit, options: &Options, inlining: Inlining) -> bool {
         let live = unit.live_functions(options);
         privates::localize(unit, &live);
         privates::find_owned(unit, &live);
-        for index in 0..unit.functions.len() {
-            if live[index] {
-                improve(unit, index);
-            }
+        for (index, _) in live.iter().enumerate().filter(|(_, live)| **live) {
+            improve(unit, index);
         }
     }
     has_copied
@@ -151,7 +149,8 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
                     return true;
                 }
                 let words = callee.words as usize;
-                let fits = words <= budget;
+                let fits = words <= budget && inlining == Inlining::All;
+                copied |= fits;
                 budget -= words.min(budget);
                 fits
             },

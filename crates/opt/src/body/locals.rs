@@ -29,7 +29,6 @@ pub(crate) struct Pointer {
 
 /// A variable of the function.
 pub(crate) struct Local {
-    pub(crate) variable: Value,
     /// Whether it is values.
     pub(crate) is_value: bool,
     /// Whether other functions or unknown pointers may get to it.
@@ -106,7 +105,7 @@ impl Locals {
     }
 
     /// The pointer that a value is, if it leads into a variable that is values.
-    pub(crate) fn into_value(&self, value: Value) -> Option<Pointer> {
+    pub(crate) fn value_pointer(&self, value: Value) -> Option<Pointer> {
         let pointer = self.pointer(value)?;
         self.locals[pointer.local as usize]
             .is_value
@@ -126,7 +125,6 @@ impl Locals {
                 || unit.node(inst).decorations != 0
                     && !only_relaxes(unit, unit.node(inst).decorations);
             self.locals.push(Local {
-                variable: inst,
                 is_value: !fixed && unit.op(unit.node(inst).ty) == Op::TypePointer,
                 escapes: false,
                 piece,

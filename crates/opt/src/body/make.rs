@@ -27,18 +27,10 @@ impl Rebuild<'_> {
         let mut operands = std::borrow::Cow::Borrowed(operands);
         let mut op = op;
         if !has_meaning {
-            if let Some((combined, chain)) = self.combine_chain(op, &operands) {
-                op = combined;
-                operands = chain.into();
-            }
-            if op.is_access_chain() {
-                if let Some(same) = self.same_indices(op, &operands) {
-                    operands = same.into();
-                }
-                if operands.len() == 1 && !op.is_untyped_access_chain() && !op.is_ptr_access_chain()
-                {
-                    return operands[0];
-                }
+            if op.is_access_chain()
+                && let Some(same) = self.same_indices(op, &operands)
+            {
+                operands = same.into();
             }
             let mut ordered = operands.into_owned();
             crate::rules::canonicalize(self, &mut op, &mut ordered);
@@ -101,7 +93,7 @@ impl Rebuild<'_> {
             }
         };
         self.unit.nodes[made as usize].home = FLOATING;
-        if op == Op::Load {
+        if op == Op::Load || op.is_access_chain() {
             self.unit.nodes[made as usize].flags |= flag::TOTAL;
         }
         let (unit, hasher) = (&*self.unit, &self.hasher);
@@ -130,6 +122,14 @@ impl Rebuild<'_> {
         operands: &[u32],
         ids: u64,
     ) -> Option<Value> {
+        // A module may be allowed only to load, store and convert small numbers.
+        if self
+            .unit
+            .shape(ty)
+            .is_some_and(|(scalar, _)| !self.unit.computes_with(scalar))
+        {
+            return None;
+        }
         if let Some(constant) = self.unit.fold(op, ty, operands, ids) {
             return Some(constant);
         }
@@ -157,6 +157,13 @@ impl Rebuild<'_> {
         let simpler = crate::rules::simplify(self, &modes, op, Id(ty), operands)
             .or_else(|| crate::rules::simplify_composite(self, op, Id(ty), operands));
         simpler.map(|value| value.0)
+    }
+
+    /// A chain that goes all the way by itself, with the constants that stand for indices.
+    pub(super) fn canonical_chain(&mut self, op: Op, operands: Vec<u32>) -> (Op, Vec<u32>) {
+        let (op, operands) = self.combine_chain(op, &operands).unwrap_or((op, operands));
+        let same = self.same_indices(op, &operands);
+        (op, same.unwrap_or(operands))
     }
 
     /// A chain from where another begins.
@@ -307,6 +314,16 @@ impl Unit {
             return value;
         }
         *self.index_constants.entry(bits).or_insert(value)
+    }
+
+    /// Whether the module may make constants of a type.
+    fn computes_with(&self, scalar: ScalarType) -> bool {
+        match scalar {
+            ScalarType::Integer { width: 8 } => self.small.int8,
+            ScalarType::Integer { width: 16 } => self.small.int16,
+            ScalarType::Float(format) if format.width() < 32 => self.small.float,
+            _ => true,
+        }
     }
 
     /// Whether a node belongs to a function.

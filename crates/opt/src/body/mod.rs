@@ -16,7 +16,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use spirvkit_grammar::{Capability, Op};
 
 pub(crate) use constructs::{Constructs, NONE};
-pub(crate) use flow::{Flow, merge_of, number_labels};
+pub(crate) use flow::{Flow, merge_of};
 use locals::Locals;
 pub(crate) use locals::parts;
 use memory::Memory;

@@ -180,10 +180,10 @@ impl Rebuild<'_> {
             by_block[self.unit.node(value).home as usize].push(value);
         }
         let mut placed = Vec::with_capacity(self.labels.len());
-        for block in 0..self.labels.len() {
+        for (block, floats) in by_block.iter().enumerate() {
             let mut insts = Vec::new();
             if self.flow.is_reachable(block as u32) {
-                self.write_block(block, &by_block[block], &mut insts);
+                self.write_block(block, floats, &mut insts);
             }
             placed.push(insts);
         }

@@ -60,7 +60,7 @@ impl Rebuild<'_> {
     }
 
     fn visit_variable(&mut self, inst: Value) {
-        if let Some(pointer) = self.locals.into_value(inst) {
+        if let Some(pointer) = self.locals.value_pointer(inst) {
             if let Some(&initial) = self.unit.operands(inst).get(1) {
                 let initial = self.unit.find(initial);
                 self.store_local(pointer, initial);
@@ -116,7 +116,7 @@ impl Rebuild<'_> {
         if matches!(
             op,
             Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject
-        ) && self.locals.into_value(inst).is_some()
+        ) && self.locals.value_pointer(inst).is_some()
         {
             return;
         }
@@ -129,6 +129,9 @@ impl Rebuild<'_> {
             return;
         }
         match effect(self.unit, inst) {
+            Effect::Total if matches!(op, Op::AccessChain | Op::InBoundsAccessChain) => {
+                self.visit_chain(inst);
+            }
             Effect::Total => self.visit_total(inst),
             Effect::Partial => {
                 let hash = self.hash(inst);
@@ -154,7 +157,7 @@ impl Rebuild<'_> {
             Effect::Store => self.visit_store(inst, loaded_from),
             Effect::Copy => self.visit_copy(inst),
             Effect::Lifetime => {
-                if self.locals.into_value(loaded_from).is_none() {
+                if self.locals.value_pointer(loaded_from).is_none() {
                     self.pin(inst);
                 }
             }
@@ -184,6 +187,62 @@ impl Rebuild<'_> {
             }
             self.stand_for(inst, made);
         }
+    }
+
+    /// A pointer into something. An index that is beyond an array leaves undefined what a chain
+    /// gives, so one with other indices than constants stays behind its guards.
+    fn visit_chain(&mut self, inst: Value) {
+        let (op, operands) = {
+            let operands = self.unit.operands(inst).to_vec();
+            self.canonical_chain(self.unit.op(inst), operands)
+        };
+        if operands.len() == 1 {
+            if self.can_stand_for(inst, operands[0]) {
+                self.stand_for(inst, operands[0]);
+            } else {
+                self.pin(inst);
+            }
+            return;
+        }
+        self.unit.set_operands(inst, &operands);
+        self.unit.nodes[inst as usize].op = op;
+        if self.is_defined_chain(&operands) {
+            let (ty, ids) = (self.unit.node(inst).ty, self.unit.node(inst).ids);
+            let made = self.consed(Some(inst), op, ty, &operands, ids);
+            if made != inst {
+                self.stand_for(inst, made);
+            }
+            return;
+        }
+        let hash = self.hash(inst);
+        self.visit_partial(inst, (hash, 0));
+    }
+
+    /// Whether a chain is defined for all values of its indices.
+    fn is_defined_chain(&self, operands: &[u32]) -> bool {
+        let unit = &self.unit;
+        let pointer_ty = unit.node(unit.find(operands[0])).ty;
+        if unit.op(pointer_ty) != Op::TypePointer {
+            return false;
+        }
+        let mut ty = unit.operand(pointer_ty, 1);
+        for &index in &operands[1..] {
+            if unit.op(ty) == Op::TypeRuntimeArray {
+                ty = unit.operand(ty, 0);
+                continue;
+            }
+            let (Some(count), part) = parts(unit, ty) else {
+                return false;
+            };
+            let Some(index) = unit
+                .integer(unit.find(index))
+                .filter(|&index| index < count)
+            else {
+                return false;
+            };
+            ty = part.unwrap_or_else(|| unit.operand(ty, index as usize));
+        }
+        true
     }
 
     /// Whether another value may take a value's place, with what it needs to be decorated with.
@@ -330,7 +389,7 @@ impl Rebuild<'_> {
     }
 
     fn visit_load(&mut self, inst: Value, from: Value) {
-        if let Some(pointer) = self.locals.into_value(from) {
+        if let Some(pointer) = self.locals.value_pointer(from) {
             let ty = self.unit.node(inst).ty;
             match self.load_local(pointer, ty) {
                 Some(value) => self.stand_for(inst, value),
@@ -435,7 +494,7 @@ impl Rebuild<'_> {
 
     fn visit_store(&mut self, inst: Value, to: Value) {
         let value = self.unit.operand(inst, 1);
-        if let Some(pointer) = self.locals.into_value(to) {
+        if let Some(pointer) = self.locals.value_pointer(to) {
             self.store_local(pointer, value);
             return;
         }
@@ -467,8 +526,8 @@ impl Rebuild<'_> {
 
     fn visit_copy(&mut self, inst: Value) {
         let (to, from) = (self.unit.operand(inst, 0), self.unit.operand(inst, 1));
-        let into = self.locals.into_value(to);
-        let out_of = self.locals.into_value(from);
+        let into = self.locals.value_pointer(to);
+        let out_of = self.locals.value_pointer(from);
         if self.unit.op(inst) != Op::CopyMemory || into.is_none() && out_of.is_none() {
             self.pin(inst);
             self.write_regions(inst, Effect::Copy);

@@ -479,7 +479,8 @@ fn arm(
             !unit.op(inst).is_merge()
                 && unit.op(inst) != Op::Phi
                 && !unit.op(inst).is_variable()
-                && (effect(unit, inst) == Effect::Total || unit.node(inst).has(flag::TOTAL))
+                && (unit.node(inst).has(flag::TOTAL)
+                    || effect(unit, inst) == Effect::Total && !unit.op(inst).is_access_chain())
         });
     (goes_on && computes).then_some(true)
 }

@@ -159,9 +159,8 @@ fn continue_blocks(unit: &mut Unit, function: &Function) -> HashSet<Value> {
 /// instruction is still structured by itself.
 fn can_split(unit: &Unit, rest: &[Value]) -> bool {
     // What is still to come stands in reverse order.
-    !rest
-        .get(1)
-        .is_some_and(|&merge| unit.op(merge) == Op::LoopMerge)
+    rest.get(1)
+        .is_none_or(|&merge| unit.op(merge) != Op::LoopMerge)
 }
 
 /// Puts one block after the other into a function.

@@ -135,10 +135,4 @@ impl Decorations {
             None => (0, 0),
         }
     }
-
-    /// Whether a set has a decoration without operands.
-    pub(crate) fn has(&self, set: u32, decoration: Decoration) -> bool {
-        let mut entries = self.get(set).iter();
-        entries.any(|entry| entry.words.first() == Some(&decoration.0))
-    }
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::{Definitions, Header, Id};
-use spirvkit_eval::ScalarType;
+use spirvkit_eval::{ScalarType, Small};
 use spirvkit_grammar::{Decoration, Op};
 
 use crate::rules::Modes;
@@ -40,7 +40,7 @@ pub(crate) mod flag {
     pub(crate) const PLACED: u16 = 1 << 4;
     /// Its operands can't be decoded: any of its words may be an id.
     pub(crate) const OPAQUE: u16 = 1 << 5;
-    /// It is a load that gives the same wherever it is.
+    /// It is a load or a chain that gives the same wherever it is.
     pub(crate) const TOTAL: u16 = 1 << 6;
 }
 
@@ -130,6 +130,8 @@ pub(crate) struct Unit {
     pub(crate) some_integer: Option<Value>,
     /// Types that have been wanted.
     pub(crate) wanted_types: HashMap<(u16, Vec<u32>), Value>,
+    /// Which small numbers the module can compute with.
+    pub(crate) small: Small,
     /// Whether control flow is structured.
     pub(crate) is_shader: bool,
     /// What execution modes say of floating-point numbers.
@@ -234,11 +236,6 @@ impl Unit {
         if by != value {
             self.replaced[value as usize] = by;
         }
-    }
-
-    /// Lets a value stand for itself again.
-    pub(crate) fn restore(&mut self, value: Value) {
-        self.replaced[value as usize] = value;
     }
 
     /// Whether an operand of a node is an id.

@@ -1,10 +1,8 @@
 //! Takes a module apart.
 
 use hashbrown::{HashMap, HashSet};
-use spirvkit_binary::{
-    Definition, Definitions, Error, Header, Id, Import, Instruction, Module, Section,
-};
-use spirvkit_eval::{Denormals, Rounding};
+use spirvkit_binary::{Definition, Definitions, Error, Header, Id, Import, Instruction, Module};
+use spirvkit_eval::{Denormals, Rounding, Small};
 use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExtInstSet, Op};
 
 use crate::rules::Modes;
@@ -30,7 +28,6 @@ struct Reader {
     block: Option<Block>,
     line: Value,
     scope: Value,
-    is_behind: bool,
 }
 
 impl Unit {
@@ -69,6 +66,7 @@ impl Unit {
             index_constants: HashMap::new(),
             modes: Modes::default(),
             is_shader: false,
+            small: Small::default(),
             some_integer: None,
             wanted_types: HashMap::new(),
             owners: HashMap::new(),
@@ -282,8 +280,8 @@ impl Reader {
                 });
                 return Ok(());
             }
-            self.is_behind |= !unit.functions.is_empty() || op.is_in_graphs();
-            match self.is_behind && !is_global(instruction) {
+            // What describes functions from outside may stand behind them.
+            match !unit.functions.is_empty() || op.is_in_graphs() {
                 true => unit.behind.push(value),
                 false => unit.globals.push(value),
             }
@@ -349,12 +347,4 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-/// Whether an instruction stands before the functions, wherever it was found.
-fn is_global(instruction: &Instruction<'_>) -> bool {
-    let section = instruction
-        .info()
-        .and_then(|info| Section::of(instruction.op(), info));
-    section.is_some_and(|section| section < Section::Functions)
 }

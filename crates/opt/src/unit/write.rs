@@ -52,7 +52,11 @@ impl Liveness {
         for &value in &unit.globals {
             let op = unit.op(value);
             if let Some(About::One) = About::of(op) {
-                about.push((unit.find(unit.operand(value, 0)), value));
+                let target = unit.operand(value, 0);
+                // What is said of a value that another stands for is not said of that.
+                if (target as usize) < unit.nodes.len() && unit.find(target) == target {
+                    about.push((target, value));
+                }
                 let is_root = op == Op::Decorate && {
                     let decoration = Decoration(unit.operand(value, 1));
                     match decoration {

@@ -1,6 +1,12 @@
 //! Tests of the optimizer.
 
+mod calls;
+mod control;
+mod frame;
+mod memory;
 mod rules;
+mod values;
+mod whole;
 
 #[test]
 fn nothing_is_lost() {

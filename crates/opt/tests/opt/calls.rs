@@ -1,0 +1,157 @@
+//! Functions that are put where they are called.
+
+use super::frame::{becomes_with, body, functions, module, optimized};
+
+const UNARY: &str = "%unary = OpTypeFunction %float %float\n";
+
+/// A function of a number, before `main`.
+fn with(function: &str) -> String {
+    format!(
+        "{UNARY}%call = OpFunction %float None %unary\n%x = OpFunctionParameter %float\n%start = OpLabel\n{function}\nOpFunctionEnd\n"
+    )
+}
+
+const CALL: &str = "%a1 = OpLoad %float %a
+%y = OpFunctionCall %float %call %a1
+OpStore %o %y
+OpReturn";
+
+#[test]
+fn a_function_of_one_block_is_put_where_it_is_called() {
+    becomes_with(
+        "",
+        &with("%sum = OpFAdd %float %x %f1\nOpReturnValue %sum"),
+        CALL,
+        "%1 = OpLoad %float %a
+%2 = OpFAdd %float %1 %float_1
+OpStore %o %2
+OpReturn",
+    );
+}
+
+#[test]
+fn a_function_of_several_blocks_is_put_where_it_is_called() {
+    becomes_with(
+        "",
+        &with(
+            "%is = OpFOrdLessThan %bool %x %f0
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpStore %k %2
+OpBranch %join
+%join = OpLabel
+OpReturnValue %x",
+        ),
+        CALL,
+        "%1 = OpLoad %float %a
+%2 = OpFOrdLessThan %bool %1 %float_0
+OpSelectionMerge %3 None
+OpBranchConditional %2 %4 %3
+%4 = OpLabel
+OpStore %k %int_2
+OpBranch %3
+%3 = OpLabel
+OpStore %o %1
+OpReturn",
+    );
+}
+
+#[test]
+fn a_function_that_returns_early_is_wrapped() {
+    becomes_with(
+        "",
+        &with(
+            "%is = OpFOrdLessThan %bool %x %f0
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpReturnValue %f1
+%join = OpLabel
+OpStore %k %2
+%sum = OpFAdd %float %x %f1
+OpReturnValue %sum",
+        ),
+        CALL,
+        "OpSelectionMerge %1 None
+OpSwitch %int_0 %2
+%2 = OpLabel
+%3 = OpLoad %float %a
+%4 = OpFOrdLessThan %bool %3 %float_0
+OpSelectionMerge %5 None
+OpBranchConditional %4 %1 %5
+%5 = OpLabel
+OpStore %k %int_2
+%6 = OpFAdd %float %3 %float_1
+OpBranch %1
+%1 = OpLabel
+%7 = OpPhi %float %float_1 %2 %6 %5
+OpStore %o %7
+OpReturn",
+    );
+}
+
+#[test]
+fn a_function_that_returns_from_a_loop_or_is_not_to_be_inlined_stays() {
+    let stays = |function: &str| {
+        let text = functions(&optimized(&module("", function, CALL)));
+        assert_eq!(text.matches("OpFunctionCall").count(), 1, "{text}");
+    };
+    let once = with("%sum = OpFAdd %float %x %f1\nOpReturnValue %sum");
+    stays(&once.replace("%float None %unary", "%float DontInline %unary"));
+    stays(&with(
+        "OpBranch %head
+%head = OpLabel
+OpLoopMerge %end %next None
+OpBranch %test
+%test = OpLabel
+%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %on None
+OpBranchConditional %is %out %on
+%out = OpLabel
+OpReturnValue %x
+%on = OpLabel
+%j1 = OpLoad %int %j
+%more = OpSLessThan %bool %j1 %1
+OpStore %k %2
+OpBranch %next
+%next = OpLabel
+OpBranchConditional %more %head %end
+%end = OpLabel
+OpReturnValue %f1",
+    ));
+}
+
+#[test]
+fn pointers_that_are_passed_become_values() {
+    let function = "%on = OpTypeFunction %void %to_float
+%call = OpFunction %void None %on
+%x = OpFunctionParameter %to_float
+%start = OpLabel
+%x1 = OpLoad %float %x
+%sum = OpFAdd %float %x1 %f2
+OpStore %x %sum
+OpReturn
+OpFunctionEnd
+";
+    let text = body(&module(
+        "",
+        function,
+        "%x_ = OpVariable %to_float Function
+%a1 = OpLoad %float %a
+OpStore %x_ %a1
+%c = OpFunctionCall %void %call %x_
+%d = OpFunctionCall %void %call %x_
+%y = OpLoad %float %x_
+OpStore %o %y
+OpReturn",
+    ));
+    let expected = "%1 = OpLoad %float %a
+%2 = OpFAdd %float %1 %float_2
+%3 = OpFAdd %float %2 %float_2
+OpStore %o %3
+OpReturn
+";
+    assert_eq!(text, expected);
+}

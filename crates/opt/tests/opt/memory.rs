@@ -1,0 +1,280 @@
+//! Variables that become values, loads and stores.
+
+use super::frame::becomes;
+
+#[test]
+fn variables_become_values() {
+    becomes(
+        "%x = OpVariable %to_float Function
+%a1 = OpLoad %float %a
+OpStore %x %a1
+%x1 = OpLoad %float %x
+%b1 = OpLoad %float %b
+%sum = OpFAdd %float %x1 %b1
+OpStore %x %sum
+%x2 = OpLoad %float %x
+OpStore %o %x2
+OpReturn",
+        "%1 = OpLoad %float %a
+%2 = OpLoad %float %b
+%3 = OpFAdd %float %1 %2
+OpStore %o %3
+OpReturn",
+    );
+}
+
+#[test]
+fn structures_are_split() {
+    becomes(
+        "%x = OpVariable %to_pair Function
+%first = OpAccessChain %to_float %x %0
+%second = OpAccessChain %to_int %x %1
+%a1 = OpLoad %float %a
+OpStore %first %a1
+OpStore %second %2
+%x1 = OpLoad %pair %x
+%x11 = OpCompositeExtract %float %x1 0
+%x12 = OpCompositeExtract %int %x1 1
+OpStore %o %x11
+OpStore %k %x12
+OpReturn",
+        "%1 = OpLoad %float %a
+OpStore %o %1
+OpStore %k %int_2
+OpReturn",
+    );
+}
+
+#[test]
+fn what_is_stored_in_branches_meets_in_a_phi() {
+    becomes(
+        "%x = OpVariable %to_float Function
+OpStore %x %f1
+%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpStore %k %2
+%a1 = OpLoad %float %a
+OpStore %x %a1
+OpBranch %join
+%join = OpLabel
+%x1 = OpLoad %float %x
+OpStore %o %x1
+OpReturn",
+        "%9 = OpLoad %int %i
+%1 = OpSLessThan %bool %9 %int_1
+OpSelectionMerge %2 None
+OpBranchConditional %1 %3 %2
+%3 = OpLabel
+OpStore %k %int_2
+%4 = OpLoad %float %a
+OpBranch %2
+%2 = OpLabel
+%5 = OpPhi %float %float_1 %6 %4 %3
+OpStore %o %5
+OpReturn",
+    );
+}
+
+#[test]
+fn what_loops_count_is_a_phi() {
+    becomes(
+        "%x = OpVariable %to_int Function
+OpStore %x %0
+OpBranch %head
+%head = OpLabel
+OpLoopMerge %end %next None
+OpBranch %test
+%test = OpLabel
+%x1 = OpLoad %int %x
+%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %x1 %i1
+OpBranchConditional %is %next %end
+%next = OpLabel
+%x2 = OpLoad %int %x
+%x3 = OpIAdd %int %x2 %2
+OpStore %x %x3
+OpBranch %head
+%end = OpLabel
+%x4 = OpLoad %int %x
+OpStore %k %x4
+OpReturn",
+        "%1 = OpLoad %int %i
+OpBranch %2
+%2 = OpLabel
+%3 = OpPhi %int %int_0 %4 %5 %6
+%9 = OpSLessThan %bool %3 %1
+OpLoopMerge %7 %6 None
+OpBranchConditional %9 %6 %7
+%6 = OpLabel
+%5 = OpIAdd %int %3 %int_2
+OpBranch %2
+%7 = OpLabel
+OpStore %k %3
+OpReturn",
+    );
+}
+
+#[test]
+fn what_was_stored_or_loaded_is_not_loaded_again() {
+    becomes(
+        "%a1 = OpLoad %float %a
+OpStore %o %a1
+%place = OpAccessChain %in_data %data %0 %1
+%d1 = OpLoad %float %place
+%d2 = OpLoad %float %place
+%sum = OpFAdd %float %d1 %d2
+OpStore %place %sum
+%d3 = OpLoad %float %place
+OpStore %o %d3
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_float %data %int_0 %int_1
+%2 = OpLoad %float %1
+%3 = OpFAdd %float %2 %2
+OpStore %1 %3
+OpStore %o %3
+OpReturn",
+    );
+}
+
+#[test]
+fn a_store_elsewhere_does_not_matter_and_one_that_may_be_there_does() {
+    // Members are apart, and elements with different constant indices.
+    becomes(
+        "%first = OpAccessChain %in_data %other %0
+%second = OpAccessChain %in_data %other %1
+%d1 = OpLoad %float %first
+OpStore %second %d1
+%d2 = OpLoad %float %first
+OpStore %o %d2
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_float %other %int_0
+%2 = OpLoad %float %1
+%3 = OpAccessChain %_ptr_StorageBuffer_float %other %int_1
+OpStore %3 %2
+OpStore %o %2
+OpReturn",
+    );
+    becomes(
+        "%i1 = OpLoad %int %i
+%first = OpAccessChain %in_data %data %0 %0
+%second = OpAccessChain %in_data %data %0 %i1
+%d1 = OpLoad %float %first
+OpStore %second %f1
+%d2 = OpLoad %float %first
+%sum = OpFAdd %float %d1 %d2
+OpStore %o %sum
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_float %data %int_0 %int_0
+%2 = OpLoad %float %1
+%3 = OpLoad %int %i
+%4 = OpAccessChain %_ptr_StorageBuffer_float %data %int_0 %3
+OpStore %4 %float_1
+%5 = OpLoad %float %1
+%6 = OpFAdd %float %2 %5
+OpStore %o %6
+OpReturn",
+    );
+}
+
+#[test]
+fn stores_that_nothing_sees_go() {
+    // The last one counts.
+    becomes(
+        "OpStore %o %f1
+OpStore %o %f2
+OpReturn",
+        "OpStore %o %float_2
+OpReturn",
+    );
+    // What reads between sees the first.
+    becomes(
+        "%place = OpAccessChain %in_data %data %0 %1
+OpStore %place %f1
+%i1 = OpLoad %int %i
+%there = OpAccessChain %in_data %data %0 %i1
+%x = OpLoad %float %there
+OpStore %place %f2
+OpStore %o %x
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_float %data %int_0 %int_1
+OpStore %1 %float_1
+%2 = OpLoad %int %i
+%3 = OpAccessChain %_ptr_StorageBuffer_float %data %int_0 %2
+%4 = OpLoad %float %3
+OpStore %1 %float_2
+OpStore %o %4
+OpReturn",
+    );
+    // Nothing loads what is in a variable of its own.
+    becomes(
+        "%x = OpVariable %to_pair Function
+%i1 = OpLoad %int %i
+%first = OpAccessChain %to_float %x %0
+OpStore %first %f1
+OpStore %p %f2
+OpReturn",
+        "OpReturn",
+    );
+}
+
+#[test]
+fn private_variables_become_values() {
+    becomes(
+        "%a1 = OpLoad %float %a
+OpStore %p %a1
+%p1 = OpLoad %float %p
+%sum = OpFAdd %float %p1 %p1
+OpStore %p %sum
+%p2 = OpLoad %float %p
+OpStore %o %p2
+OpReturn",
+        "%1 = OpLoad %float %a
+%2 = OpFAdd %float %1 %1
+OpStore %o %2
+OpReturn",
+    );
+}
+
+#[test]
+fn volatile_accesses_atomics_and_barriers_stay() {
+    becomes(
+        "%place = OpAccessChain %in_data %other %0
+%x = OpLoad %float %place Volatile
+%y = OpLoad %float %place Volatile
+OpStore %place %f1 Volatile
+OpStore %place %f1 Volatile
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_float %other %int_0
+%2 = OpLoad %float %1 Volatile
+%3 = OpLoad %float %1 Volatile
+OpStore %1 %float_1 Volatile
+OpStore %1 %float_1 Volatile
+OpReturn",
+    );
+    // What others may have changed between is loaded again.
+    becomes(
+        "%place = OpAccessChain %in_count %count %0
+%c1 = OpLoad %int %place
+%old = OpAtomicIAdd %int %place %1 %0 %1
+%c2 = OpLoad %int %place
+%s1 = OpIAdd %int %c1 %c2
+OpMemoryBarrier %1 %barrier
+%c3 = OpLoad %int %place
+%s2 = OpIAdd %int %s1 %c3
+OpStore %k %s2
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_int %count %int_0
+%2 = OpLoad %int %1
+%3 = OpAtomicIAdd %int %1 %int_1 %int_0 %int_1
+%4 = OpLoad %int %1
+OpMemoryBarrier %int_1 %int_72
+%5 = OpLoad %int %1
+%6 = OpIAdd %int %2 %4
+%7 = OpIAdd %int %6 %5
+OpStore %k %7
+OpReturn",
+    );
+}

@@ -1,0 +1,85 @@
+//! Values: each once, simplified, with decorations that hold for all that it stands for.
+
+use super::frame::{becomes, module, optimized};
+use spirvkit_testing::text;
+
+#[test]
+fn equal_values_are_computed_once() {
+    becomes(
+        "%a1 = OpLoad %float %a
+%b1 = OpLoad %float %b
+%x = OpFAdd %float %a1 %b1
+%y = OpFAdd %float %b1 %a1
+%z = OpFMul %float %x %y
+OpStore %o %z
+OpReturn",
+        "%1 = OpLoad %float %a
+%2 = OpLoad %float %b
+%3 = OpFAdd %float %1 %2
+%4 = OpFMul %float %3 %3
+OpStore %o %4
+OpReturn",
+    );
+}
+
+#[test]
+fn constants_are_computed() {
+    becomes(
+        "%x = OpIAdd %int %1 %1
+%y = OpIMul %int %x %x
+%z = OpISub %int %y %2
+OpStore %k %z
+OpReturn",
+        "OpStore %k %int_2
+OpReturn",
+    );
+}
+
+/// The decorations of the sum of two equal ones.
+fn decorations(of_x: &str, of_y: &str) -> Vec<String> {
+    let line = |id: &str, decorations: &str| -> String {
+        let each = decorations.split_whitespace();
+        each.map(|it| format!("OpDecorate %{id} {it}\n")).collect()
+    };
+    let module = module(
+        &(line("x", of_x) + &line("y", of_y)),
+        "",
+        "%a1 = OpLoad %float %a
+%b1 = OpLoad %float %b
+%x = OpFAdd %float %a1 %b1
+%y = OpFAdd %float %a1 %b1
+%z = OpFMul %float %x %y
+OpStore %o %z
+OpReturn",
+    );
+    let capability =
+        "OpCapability ShaderNonUniform\nOpExtension \"SPV_EXT_descriptor_indexing\"\nOpMemoryModel";
+    let module = module.replace("OpMemoryModel", capability);
+    let text = text(&optimized(&module));
+    let sums = text.lines().filter(|line| line.contains("OpFAdd"));
+    let sums: Vec<&str> = sums.filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(sums.len(), 1, "{text}");
+    let start = format!("OpDecorate {} ", sums[0]);
+    let found = text.lines().filter_map(|line| line.strip_prefix(&start));
+    found.map(str::to_owned).collect()
+}
+
+#[test]
+fn decorations_of_equal_values_are_merged() {
+    let none: [&str; 0] = [];
+    // What is permitted of both.
+    assert_eq!(decorations("RelaxedPrecision", ""), none);
+    assert_eq!(
+        decorations("RelaxedPrecision", "RelaxedPrecision"),
+        ["RelaxedPrecision"]
+    );
+    // What is forbidden or needed of either.
+    assert_eq!(decorations("NonUniform", ""), ["NonUniform"]);
+    assert_eq!(decorations("", "NonUniform"), ["NonUniform"]);
+    assert_eq!(decorations("NoContraction", ""), ["NoContraction"]);
+    assert_eq!(decorations("", "NoContraction"), ["NoContraction"]);
+    assert_eq!(
+        decorations("RelaxedPrecision NoContraction", "RelaxedPrecision"),
+        ["RelaxedPrecision", "NoContraction"]
+    );
+}

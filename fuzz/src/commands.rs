@@ -53,6 +53,7 @@ pub const COMMANDS: &[Command] = &[
     command("strip --all a.spv -o out/x.spv"),
     command("strip --unused -v a.spv -o out/x.spv"),
     command("trim-capabilities --all -v a.spv -o out/x.spv"),
+    command("opt --report --validate a.spv -o out/x.spv"),
     command("compact-ids a.spv -o out/x.spv"),
     command("link a.spv b.spv -o out/x.spv"),
     command("link --format=json a.spv b.spv -o out/x.spv"),

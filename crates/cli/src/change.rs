@@ -5,16 +5,19 @@ pub(crate) mod combine;
 pub(crate) mod constants;
 mod telling;
 
-use spirvkit::Diagnostic;
 use spirvkit::ir::Module;
+use spirvkit::{Diagnostic, bytes_from_words};
 
 use crate::arguments::{Changing, Telling};
 use crate::exit::{Ending, UsageError};
-use crate::input::load::{Loaded, load, load_all};
+use crate::input::load::{Loaded, load, load_all, load_words};
 use crate::input::{Content, Inputs};
 use crate::output::Destination;
 use crate::report::{Format, Messages, Reporter, write};
 use crate::run::Run;
+
+/// Makes words of the words of an input of some name, or adds to the messages why not.
+type ChangeWords<'a> = &'a (dyn Fn(&str, &[u32], &mut Messages) -> Option<Vec<u32>> + Sync);
 
 impl Changing {
     /// How to tell things.
@@ -45,13 +48,9 @@ impl Changing {
         telling: &Telling,
         change: impl Fn(&mut Module, &mut Vec<Diagnostic>) + Sync,
     ) -> Result<Ending, UsageError> {
-        let destination = match telling.dry_run {
-            true => Destination::Stdout,
-            false => self.files.destination(inputs, Content::Module)?,
-        };
         let run = Run {
             inputs,
-            destination: &destination,
+            destination: &self.destination(inputs, telling.dry_run)?,
             reporter: self.reporter(),
             jobs: self.files.jobs,
         };
@@ -66,6 +65,34 @@ impl Changing {
             }
             (!messages.failed() && !telling.dry_run).then(|| loaded.to_bytes())
         }))
+    }
+
+    /// Changes the words of each input; in a dry run, nothing is written.
+    pub(crate) fn each_as_words(
+        &self,
+        inputs: &Inputs,
+        dry_run: bool,
+        change: ChangeWords<'_>,
+    ) -> Result<Ending, UsageError> {
+        let run = Run {
+            inputs,
+            destination: &self.destination(inputs, dry_run)?,
+            reporter: self.reporter(),
+            jobs: self.files.jobs,
+        };
+        Ok(run.convert(&|name, bytes, messages| {
+            let (words, endianness) = load_words(name, bytes, messages)?;
+            let changed = change(name, &words, messages)?;
+            (!messages.failed() && !dry_run).then(|| bytes_from_words(&changed, endianness))
+        }))
+    }
+
+    /// Where the modules go that these inputs become.
+    fn destination(&self, inputs: &Inputs, dry_run: bool) -> Result<Destination, UsageError> {
+        match dry_run {
+            true => Ok(Destination::Stdout),
+            false => self.files.destination(inputs, Content::Module),
+        }
     }
 
     /// Shows what `describe` says of each input on standard output, under its name if

@@ -11,7 +11,7 @@ use spirvkit::grammar::GRAMMAR_REVISION;
 use crate::arguments::{ColorWhen, size};
 use crate::commands::{
     amber, as_, cfg, compact_ids, completions, debug, diff, dis, drop_in, explain, info, layout,
-    link, man, merge, run as run_, specialize, split, strip, trim_capabilities, val,
+    link, man, merge, opt, run as run_, specialize, split, strip, trim_capabilities, val,
 };
 use crate::exit::{Ending, UsageError};
 use crate::input::expect_at_most;
@@ -61,6 +61,7 @@ enum Command {
     Run(Box<run_::Arguments>),
     Amber(amber::Arguments),
     Specialize(specialize::Arguments),
+    Opt(opt::Arguments),
     Strip(strip::Arguments),
     TrimCapabilities(trim_capabilities::Arguments),
     Link(link::Arguments),
@@ -188,6 +189,7 @@ pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>)
         Command::Run(arguments) => run_::run(&arguments),
         Command::Amber(arguments) => amber::run(&arguments),
         Command::Specialize(arguments) => specialize::run(&arguments),
+        Command::Opt(arguments) => opt::run(&arguments),
         Command::Strip(arguments) => strip::run(&arguments),
         Command::TrimCapabilities(arguments) => trim_capabilities::run(&arguments),
         Command::Link(arguments) => link::run(&arguments),

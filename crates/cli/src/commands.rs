@@ -16,6 +16,7 @@ pub(crate) mod layout;
 pub(crate) mod link;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod opt;
 pub(crate) mod run;
 pub(crate) mod specialize;
 pub(crate) mod split;

@@ -15,6 +15,7 @@
 //! | [`cfg`](mod@cfg) | control flow as drawings |
 //! | [`reflect`](mod@reflect) | a module's interface to the API: entry points, descriptors, layouts |
 //! | [`transform`] | specialization, linking, stripping, splitting |
+//! | [`opt`] | an optimizer: the same in fewer words |
 //! | [`debuginfo`] | debug information: files, lines, types, scopes, variables |
 //! | [`diff`] | the differences between two modules |
 //! | [`interp`] | running compute shaders |
@@ -128,6 +129,8 @@ pub use spirvkit_grammar as grammar;
 pub use spirvkit_interp as interp;
 #[cfg(feature = "ir")]
 pub use spirvkit_ir as ir;
+#[cfg(feature = "opt")]
+pub use spirvkit_opt as opt;
 #[cfg(feature = "reflect")]
 pub use spirvkit_reflect as reflect;
 #[cfg(feature = "text")]

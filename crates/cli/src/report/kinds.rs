@@ -77,6 +77,10 @@ kinds! {
         text: "An instruction can't be decoded, so it is unknown which of its words are ids.",
         advice: "If it is newer than this program, the module can't be changed in this way.",
     }
+    OPT_INVALID = "opt.invalid-result", InvalidData {
+        text: "The optimizer has made an invalid module of a valid one: an error of the program.",
+        advice: "Report it, with the module. Without `--validate`, the result is written all the same.",
+    }
     NO_CONSTANT = "transform.no-such-constant", InvalidId {
         text: "No module has the specialization constant that an option names.",
         advice: "`spv specialize --list` shows the constants of a module.",

@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use crate::common::{Dir, TEXT};
 
 /// The commands that read one module, with what they need besides.
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 16] = [
     &["dis"],
     &["val"],
     &["info"],
     &["layout"],
     &["cfg"],
     &["specialize", "--list"],
+    &["opt"],
     &["strip", "--names"],
     &["trim-capabilities"],
     &["compact-ids"],

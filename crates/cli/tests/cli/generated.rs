@@ -14,6 +14,7 @@ const COMMANDS: &[&str] = &[
     "run",
     "amber",
     "specialize",
+    "opt",
     "strip",
     "trim-capabilities",
     "link",

@@ -25,6 +25,7 @@ mod many;
 mod merge;
 mod messages;
 mod names;
+mod opt;
 mod output;
 mod products;
 mod proportion;

@@ -41,7 +41,7 @@ fn errors(ran: &Ran) -> Vec<Value> {
 }
 
 /// A command for each, with options that it needs, before its inputs.
-const COMMANDS: [&[&str]; 21] = [
+const COMMANDS: [&[&str]; 22] = [
     &["as", "-o", "out/"],
     &["dis"],
     &["layout"],
@@ -50,6 +50,7 @@ const COMMANDS: [&[&str]; 21] = [
     &["run"],
     &["specialize", "--list"],
     &["specialize", "--all-defaults", "-o", "out/"],
+    &["opt", "-o", "out/"],
     &["strip", "--all", "-o", "out/"],
     &["trim-capabilities", "-o", "out/"],
     &["link", "-o", "out.spv"],
@@ -216,11 +217,12 @@ fn a_dash_is_standard_output_in_all_commands() {
                 %3 = OpFunction %1 None %2\n%4 = OpLabel\nOpReturn\nOpFunctionEnd\n";
     dir.write("a.spvasm", text);
     let module = dir.module("a.spv", text);
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 14] = [
         &["as", "a.spvasm"],
         &["dis", "a.spv"],
         &["cfg", "a.spv"],
         &["specialize", "--all-defaults", "a.spv"],
+        &["opt", "a.spv"],
         &["strip", "--all", "a.spv"],
         &["trim-capabilities", "a.spv"],
         &["compact-ids", "a.spv"],

@@ -1,9 +1,8 @@
 //! What is done to a module, in order.
 
 use hashbrown::HashMap;
-use spirvkit_binary::Error;
+use spirvkit_binary::{Error, Module};
 use spirvkit_grammar::Op;
-use spirvkit_ir::Module;
 use spirvkit_transform::compact_ids;
 
 use crate::Options;
@@ -30,7 +29,7 @@ pub(crate) fn run(words: &[u32], options: &Options) -> Result<Vec<u32>, Error> {
     let words = match Unit::read(words) {
         Err(Unread::Error(error)) => return Err(error),
         Err(Unread::Broken) => {
-            let mut module = Module::load(words)?;
+            let mut module = spirvkit_ir::Module::load(words)?;
             if compact_ids(&mut module).is_err() {
                 return Ok(words.to_vec());
             }
@@ -51,7 +50,7 @@ fn best(words: &[u32], mut unit: Unit, options: &Options) -> Vec<u32> {
     if has_copied && let Ok(mut unit) = Unit::read(words) {
         optimize(&mut unit, options, Inlining::Single);
         let other = unit.write(options);
-        if other.len() < smallest.len() {
+        if code_words(&other) < code_words(&smallest) {
             smallest = other;
         }
     }
@@ -59,6 +58,20 @@ fn best(words: &[u32], mut unit: Unit, options: &Options) -> Vec<u32> {
         true => words.to_vec(),
         false => smallest,
     }
+}
+
+/// The words of a module without what only describes it, so that the choice doesn't depend on that.
+fn code_words(words: &[u32]) -> usize {
+    let Ok(module) = Module::new(words) else {
+        return words.len();
+    };
+    let instructions = module.instructions().map_while(Result::ok);
+    let code = instructions.filter(|instruction| {
+        let op = instruction.op();
+        let is_source = matches!(op, Op::String | Op::Source | Op::SourceContinued);
+        !(op.is_name() || op.is_line() || is_source)
+    });
+    code.map(|instruction| instruction.words().len()).sum()
 }
 
 /// How often a function is rebuilt at most.

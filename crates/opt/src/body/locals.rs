@@ -60,6 +60,8 @@ pub(crate) struct Locals {
     pub(crate) leaves: u32,
     /// Stores, as pairs of a leaf and a block.
     pub(crate) stores: Vec<(u32, u32)>,
+    /// Loads before any store in the same block, likewise.
+    pub(crate) loads: Vec<(u32, u32)>,
     /// The types of the leaves.
     pub(crate) leaf_types: Vec<u32>,
 }
@@ -88,13 +90,15 @@ impl Locals {
             }
         }
         this.split(unit, &accesses);
+        // The last block in which each leaf was stored to.
+        let mut stored = vec![NONE; this.leaves as usize];
         for access in &accesses {
-            let local = &this.locals[access.pointer.local as usize];
-            if !local.is_value || !access.writes {
+            if !this.locals[access.pointer.local as usize].is_value {
                 continue;
             }
-            let (piece, _) = this.descend(unit, access.pointer);
-            this.note_stores(piece, access.block);
+            let (piece, depth) = this.descend(unit, access.pointer);
+            let is_whole = depth == this.path(access.pointer).len();
+            this.note(piece, access, is_whole, &mut stored);
         }
         this
     }
@@ -364,16 +368,25 @@ impl Locals {
         found
     }
 
-    fn note_stores(&mut self, piece: u32, block: u32) {
+    /// Notes what an access to a piece, or to a part of one, does with its leaves.
+    fn note(&mut self, piece: u32, access: &Access, is_whole: bool, stored: &mut [u32]) {
         let mut work = vec![piece];
         while let Some(piece) = work.pop() {
             let Piece {
                 parts, count, leaf, ..
             } = self.pieces[piece as usize];
-            if parts == NONE {
-                self.stores.push((leaf, block));
-            } else {
+            if parts != NONE {
                 work.extend(parts..parts + count);
+                continue;
+            }
+            // To store a part of a value takes the rest of it.
+            let loads = !access.writes || !is_whole;
+            if loads && stored[leaf as usize] != access.block {
+                self.loads.push((leaf, access.block));
+            }
+            if access.writes {
+                self.stores.push((leaf, access.block));
+                stored[leaf as usize] = access.block;
             }
         }
     }

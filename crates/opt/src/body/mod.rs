@@ -253,16 +253,21 @@ impl Rebuild<'_> {
         }
         stores.sort_unstable();
         stores.dedup();
+        let mut loads = std::mem::take(&mut self.locals.loads);
+        loads.sort_unstable();
+        loads.dedup();
         let frontiers = self.flow.frontiers();
         let mut mark = vec![u32::MAX; self.labels.len()];
+        let mut live = Live::new(self.labels.len());
         let mut work = Vec::new();
         let mut at = 0;
         while at < stores.len() {
-            let leaf = stores[at].0;
+            let (leaf, first) = (stores[at].0, at);
             while at < stores.len() && stores[at].0 == leaf {
                 work.push(stores[at].1);
                 at += 1;
             }
+            let start = self.joins.len();
             while let Some(block) = work.pop() {
                 for &join in frontiers.of(block) {
                     if std::mem::replace(&mut mark[join as usize], leaf) != leaf {
@@ -271,8 +276,82 @@ impl Rebuild<'_> {
                     }
                 }
             }
+            let count = self.joins.len() - start;
+            if leaf < self.locals.leaves && count >= MIN_PRUNED {
+                let from = loads.partition_point(|load| load.0 < leaf);
+                let to = loads.partition_point(|load| load.0 <= leaf);
+                if live.find(
+                    &self.flow,
+                    leaf,
+                    &stores[first..at],
+                    &loads[from..to],
+                    count,
+                ) {
+                    let joins = self.joins.drain(start..);
+                    let needed: Vec<(u32, u32)> =
+                        joins.filter(|&(join, _)| live.has(join, leaf)).collect();
+                    self.joins.extend(needed);
+                }
+            }
         }
         self.joins.sort_unstable();
+    }
+}
+
+/// Variables that would be told apart in fewer places are so wherever their stores meet.
+const MIN_PRUNED: usize = 4;
+
+/// So many blocks for each such place are looked at for whether they need a variable.
+const MAX_LOOKS: usize = 32;
+
+/// At the beginning of which blocks a leaf is needed.
+struct Live {
+    needed: Vec<u32>,
+    stored: Vec<u32>,
+}
+
+impl Live {
+    fn new(blocks: usize) -> Self {
+        Self {
+            needed: vec![u32::MAX; blocks],
+            stored: vec![u32::MAX; blocks],
+        }
+    }
+
+    /// Goes back from all loads to the stores before; whether that could be finished.
+    fn find(
+        &mut self,
+        flow: &Flow,
+        leaf: u32,
+        stores: &[(u32, u32)],
+        loads: &[(u32, u32)],
+        joins: usize,
+    ) -> bool {
+        for &(_, block) in stores {
+            self.stored[block as usize] = leaf;
+        }
+        let mut left = joins * MAX_LOOKS;
+        let mut work: Vec<u32> = loads.iter().map(|&(_, block)| block).collect();
+        while let Some(block) = work.pop() {
+            if std::mem::replace(&mut self.needed[block as usize], leaf) == leaf {
+                continue;
+            }
+            let before = flow.graph.predecessors(block);
+            if before.len() > left {
+                return false;
+            }
+            left -= before.len();
+            work.extend(
+                before
+                    .iter()
+                    .filter(|&&from| self.stored[from as usize] != leaf),
+            );
+        }
+        true
+    }
+
+    fn has(&self, block: u32, leaf: u32) -> bool {
+        self.needed[block as usize] == leaf
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher;
 
-use spirvkit_grammar::{MemoryAccess, Op};
+use spirvkit_grammar::{MemoryAccess, Op, StorageClass};
 
 use super::Rebuild;
 use super::locals::{Pointer, parts};
@@ -502,7 +502,7 @@ impl Rebuild<'_> {
         let access = MemoryAccess(self.unit.operand(inst, 2));
         let is_plain = !access.contains(MemoryAccess::Volatile)
             && !access.contains(MemoryAccess::MakePointerAvailable);
-        if is_plain && self.unit.op(value) == Op::Undef {
+        if is_plain && self.unit.op(value) == Op::Undef && self.is_own_memory(pointer) {
             return;
         }
         if is_plain {
@@ -522,6 +522,15 @@ impl Rebuild<'_> {
                 self.know(pointer, token, value);
             }
         }
+    }
+
+    /// Whether a pointer leads to memory that belongs to the invocation.
+    fn is_own_memory(&self, pointer: Value) -> bool {
+        let class = self.unit.storage_class(pointer);
+        matches!(
+            class.map(StorageClass),
+            Some(StorageClass::Function | StorageClass::Private)
+        )
     }
 
     fn visit_copy(&mut self, inst: Value) {

@@ -116,6 +116,7 @@ pub(crate) fn inline(
         blocks: std::mem::take(&mut function.blocks)
             .into_iter()
             .rev()
+            .map(Pending::new)
             .collect(),
         variables: Vec::new(),
         renamed: HashMap::new(),
@@ -163,13 +164,30 @@ fn can_split(unit: &Unit, rest: &[Value]) -> bool {
         .is_none_or(|&merge| unit.op(merge) != Op::LoopMerge)
 }
 
+/// A block that is still to be looked at, its instructions from the last to the first.
+struct Pending {
+    label: Value,
+    rest: Vec<Value>,
+}
+
+impl Pending {
+    fn new(block: Block) -> Self {
+        let mut rest = block.insts;
+        rest.reverse();
+        Self {
+            label: block.label,
+            rest,
+        }
+    }
+}
+
 /// Puts one block after the other into a function.
 struct Inliner<'u> {
     unit: &'u mut Unit,
     continues: HashSet<Value>,
     done: Vec<Block>,
     /// What is still to be looked at, the next block last.
-    blocks: Vec<Block>,
+    blocks: Vec<Pending>,
     variables: Vec<Value>,
     /// By the label of a divided block, that of its second part, from which phis see it.
     renamed: HashMap<Value, Value>,
@@ -179,16 +197,16 @@ struct Inliner<'u> {
 impl Inliner<'_> {
     fn block(
         &mut self,
-        block: Block,
+        block: Pending,
         functions: &HashMap<Value, usize>,
         callees: &[Option<Callee>],
         wants: &mut impl FnMut(&Unit, usize, Callee) -> bool,
     ) {
         let mut done = Block {
             label: block.label,
-            insts: Vec::with_capacity(block.insts.len()),
+            insts: Vec::new(),
         };
-        let mut rest: Vec<Value> = block.insts.into_iter().rev().collect();
+        let mut rest = block.rest;
         while let Some(inst) = rest.pop() {
             let called = match self.unit.op(inst) {
                 Op::FunctionCall => functions.get(&self.unit.operand(inst, 0)),
@@ -243,7 +261,7 @@ impl Inliner<'_> {
         mut before: Block,
         call: Value,
         mut copies: Vec<Block>,
-        rest: Vec<Value>,
+        mut rest: Vec<Value>,
         shape: Shape,
     ) {
         let behind = self.local(Op::Label, 0, &[], 0);
@@ -263,10 +281,6 @@ impl Inliner<'_> {
             let branch = self.local(Op::Branch, 0, &[behind], 1);
             inner.insts.push(branch);
         }
-        let mut after = Block {
-            label: behind,
-            insts: Vec::with_capacity(rest.len() + 1),
-        };
         let ty = self.unit.node(call).ty;
         match results.len() {
             0 if self.unit.op(ty) == Op::TypeVoid => {}
@@ -277,11 +291,10 @@ impl Inliner<'_> {
             2 => self.unit.replace(call, results[0]),
             _ => {
                 let phi = self.local(Op::Phi, ty, &results, u64::MAX);
-                after.insts.push(phi);
+                rest.push(phi);
                 self.unit.replace(call, phi);
             }
         }
-        after.insts.extend(rest.into_iter().rev());
         if self.continues.contains(&before.label) {
             self.continues.insert(behind);
         }
@@ -297,8 +310,10 @@ impl Inliner<'_> {
             before.insts.push(branch);
         }
         self.done.push(before);
-        self.blocks.push(after);
-        self.blocks.extend(copies.into_iter().rev());
+        let label = behind;
+        self.blocks.push(Pending { label, rest });
+        self.blocks
+            .extend(copies.into_iter().rev().map(Pending::new));
     }
 
     fn local(&mut self, op: Op, ty: u32, operands: &[u32], ids: u64) -> Value {

@@ -112,7 +112,12 @@ impl Memory {
                 if unit.is_decorated(variable, Decoration::Aliased) {
                     return self.unknown(class);
                 }
-                vec![self.leaf(Region::Root(root)), self.leaf(Region::Any(class))]
+                let mut written =
+                    vec![self.leaf(Region::Root(root)), self.leaf(Region::Any(class))];
+                if let Some(wider) = wider(class) {
+                    written.push(self.leaf(Region::Any(wider.0)));
+                }
+                written
             }
             Root::Unknown(class) => self.unknown(class),
         }
@@ -217,6 +222,20 @@ impl Memory {
             read.push(self.leaf(Region::Shared));
         }
         Some(read)
+    }
+}
+
+/// The class whose pointers may lead to variables of a class.
+fn wider(class: u32) -> Option<StorageClass> {
+    match StorageClass(class) {
+        StorageClass::StorageBuffer | StorageClass::Uniform => {
+            Some(StorageClass::PhysicalStorageBuffer)
+        }
+        StorageClass::Function
+        | StorageClass::Private
+        | StorageClass::Workgroup
+        | StorageClass::CrossWorkgroup => Some(StorageClass::Generic),
+        _ => None,
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
             unit.op(value) == Op::Variable
                 && unit.operand(value, 0) == StorageClass::Private.0
                 && !unit.node(value).has(flag::FIXED)
+                && !unit.is_decorated(value, Decoration::LinkageAttributes)
         })
         .collect();
     if privates.is_empty() {
@@ -153,6 +154,7 @@ pub(crate) fn find_owned(unit: &mut Unit, is_live: &[bool]) {
                 )
                 && !unit.is_decorated(value, Decoration::Aliased)
                 && !unit.is_decorated(value, Decoration::Volatile)
+                && !unit.is_decorated(value, Decoration::LinkageAttributes)
         })
         .map(|value| (value, None))
         .collect();

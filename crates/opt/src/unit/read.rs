@@ -212,6 +212,14 @@ impl Unit {
         if result.is_some() {
             flags |= flag::RESULT;
         }
+        // What nothing can define is no id.
+        let bound = self.header.bound;
+        let used = instruction.words().iter().skip(first).enumerate();
+        let mut used =
+            used.filter(|&(index, _)| flags & flag::OPAQUE == 0 && Self::is_id(ids, index));
+        if used.any(|(_, &id)| id >= bound) || ty.is_some_and(|ty| ty.0 >= bound) {
+            return Err(Unread::Broken);
+        }
         let node = Node {
             op: instruction.op(),
             flags,
@@ -295,7 +303,10 @@ impl Reader {
                 if self.block.is_some() {
                     return Err(Unread::Broken);
                 }
-                unit.functions.extend(self.function.take());
+                if let Some(mut function) = self.function.take() {
+                    function.is_opaque |= !is_well_formed(unit, &function);
+                    unit.functions.push(function);
+                }
                 (self.line, self.scope) = (0, 0);
             }
             Op::Label => {
@@ -347,4 +358,36 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// Whether all labels that a function's instructions name are its own, and begin no other block.
+fn is_well_formed(unit: &Unit, function: &Function) -> bool {
+    let labels: HashSet<Value> = function.blocks.iter().map(|block| block.label).collect();
+    if labels.len() != function.blocks.len() {
+        return false;
+    }
+    function.blocks.iter().all(|block| {
+        block.insts.iter().all(|&inst| {
+            let operands = unit.operands(inst);
+            let mut is_known = true;
+            unit.each_target(inst, |_, label| is_known &= labels.contains(&label));
+            let named: &[u32] = match unit.op(inst) {
+                Op::SelectionMerge => operands.get(..1).unwrap_or(&[0]),
+                Op::LoopMerge => operands.get(..2).unwrap_or(&[0]),
+                _ => &[],
+            };
+            let from = match unit.op(inst) {
+                Op::Phi => operands,
+                _ => &[],
+            };
+            is_known
+                && named.iter().all(|label| labels.contains(label))
+                && from.len().is_multiple_of(2)
+                && from
+                    .iter()
+                    .skip(1)
+                    .step_by(2)
+                    .all(|label| labels.contains(label))
+        })
+    })
 }

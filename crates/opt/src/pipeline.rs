@@ -50,10 +50,12 @@ fn best(words: &[u32], mut unit: Unit, options: &Options) -> Vec<u32> {
     if has_copied && let Ok(mut unit) = Unit::read(words) {
         optimize(&mut unit, options, Inlining::Single);
         let other = unit.write(options);
-        if code_words(&other) < code_words(&smallest) {
+        let size = |words: &Option<Vec<u32>>| words.as_deref().map_or(usize::MAX, code_words);
+        if size(&other) < size(&smallest) {
             smallest = other;
         }
     }
+    let smallest = smallest.unwrap_or_else(|| words.to_vec());
     match smallest.len() > words.len() {
         true => words.to_vec(),
         false => smallest,

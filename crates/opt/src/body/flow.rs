@@ -78,6 +78,7 @@ impl Flow {
     pub(crate) fn frontiers(&self) -> Frontiers {
         let count = self.number.len();
         let mut pairs = Vec::new();
+        let mut seen = vec![u32::MAX; count];
         for &join in &self.order {
             let above = self.dominators.immediate(join);
             let predecessors = self.graph.predecessors(join);
@@ -86,7 +87,8 @@ impl Flow {
                 .filter(|&&block| self.is_reachable(block));
             for &from in reachable {
                 let mut at = from;
-                while Some(at) != above {
+                // Above a block that was there already, all were.
+                while Some(at) != above && std::mem::replace(&mut seen[at as usize], join) != join {
                     pairs.push((at, join));
                     match self.dominators.immediate(at) {
                         Some(next) => at = next,

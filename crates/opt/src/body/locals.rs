@@ -81,12 +81,24 @@ impl Locals {
     ) -> Self {
         let mut this = Self::default();
         let mut accesses = Vec::new();
+        let mut phis = Vec::new();
         for (number, block) in (0..).zip(&function.blocks) {
             if !is_reachable(number) {
                 continue;
             }
             for &inst in &block.insts {
                 this.scan(unit, inst, number, &mut accesses);
+                if unit.op(inst) == Op::Phi {
+                    phis.push(inst);
+                }
+            }
+        }
+        // What comes from a block behind was not known before.
+        for phi in phis {
+            for (_, id) in unit.ids(phi) {
+                if let Some(pointer) = this.pointer(unit.find(id)) {
+                    this.escape(phi, pointer.local);
+                }
             }
         }
         this.split(unit, &accesses);
@@ -225,7 +237,13 @@ impl Locals {
         accesses: &mut Vec<Access>,
     ) {
         let mask = MemoryAccess(unit.operand(inst, operands_at));
-        if mask.contains(MemoryAccess::Volatile) {
+        let is_plain_copy = unit.op(inst) != Op::CopyMemory
+            || unit.operands(inst).len() == 2
+                && (0..2).all(|index| {
+                    let pointer = unit.find(unit.operand(inst, index));
+                    unit.op(unit.node(pointer).ty) == Op::TypePointer
+                });
+        if mask.contains(MemoryAccess::Volatile) || !is_plain_copy {
             self.locals[pointer.local as usize].is_value = false;
         }
         accesses.push(Access {

@@ -10,6 +10,9 @@ use super::Rebuild;
 use crate::rules::Values;
 use crate::unit::{FLOATING, Unit, Value, flag};
 
+/// Rules are applied within rules only so deep.
+const MAX_DEPTH: u32 = 64;
+
 impl Rebuild<'_> {
     /// The value of a total operation. A node that was one already may be used for it.
     pub(super) fn value(
@@ -153,9 +156,15 @@ impl Rebuild<'_> {
                 return Some(self.unit.null(ty));
             }
         }
+        // In a valid module, rules end by themselves.
+        if self.depth >= MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
         let modes = self.unit.modes;
         let simpler = crate::rules::simplify(self, &modes, op, Id(ty), operands)
             .or_else(|| crate::rules::simplify_composite(self, op, Id(ty), operands));
+        self.depth -= 1;
         simpler.map(|value| value.0)
     }
 

@@ -246,6 +246,23 @@ pub(crate) fn is_volatile(unit: &Unit, inst: Value) -> bool {
         _ => 2,
     };
     MemoryAccess(unit.operand(inst, at)).contains(MemoryAccess::Volatile)
+        || unit.has_volatile && leads_to_volatile(unit, unit.operand(inst, 0))
+}
+
+/// Whether a pointer leads into something that is decorated as volatile, or that has such a part.
+fn leads_to_volatile(unit: &Unit, pointer: Value) -> bool {
+    let mut at = unit.find(pointer);
+    for _ in 0..32 {
+        let pointee = unit.operand(unit.node(at).ty, 1);
+        if unit.volatile_types.contains(&pointee) || unit.is_decorated(at, Decoration::Volatile) {
+            return true;
+        }
+        if !unit.op(at).is_access_chain() && unit.op(at) != Op::CopyObject {
+            return false;
+        }
+        at = unit.find(unit.operand(at, 0));
+    }
+    true
 }
 
 fn sharing(unit: &Unit, root: Root, class: u32, is_fixed_input: bool) -> Sharing {

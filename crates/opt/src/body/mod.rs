@@ -19,7 +19,7 @@ pub(crate) use constructs::{Constructs, NONE};
 pub(crate) use flow::{Flow, merge_of};
 use locals::Locals;
 pub(crate) use locals::parts;
-use memory::Memory;
+use memory::{Memory, Root};
 
 use crate::unit::{Block, Function, Unit, Value, flag};
 
@@ -96,6 +96,10 @@ struct Rebuild<'u> {
     /// Stores to variables from which nothing that is needed loads, as far as is known.
     /// With the first index of each, if that is constant.
     stores_to: HashMap<Value, Vec<(Option<u64>, Value)>>,
+    /// What is written through pointers of which it isn't known where they lead.
+    foreseen: HashMap<Value, Vec<u32>>,
+    /// How deep rules are within rules.
+    depth: u32,
     /// The block that is visited.
     here: u32,
     /// The decorations and the position for what is made.
@@ -153,6 +157,8 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settin
         members: Vec::new(),
         is_dead: Vec::new(),
         stores_to: HashMap::new(),
+        foreseen: HashMap::new(),
+        depth: 0,
         here: 0,
         decorations: 0,
         position: 0,
@@ -246,8 +252,14 @@ impl Rebuild<'_> {
                     continue;
                 }
                 let effect = crate::effects::effect(self.unit, inst);
-                for leaf in self.memory.clobbered(self.unit, inst, effect) {
-                    stores.push((leaf, number));
+                let written = self.memory.clobbered(self.unit, inst, effect);
+                stores.extend(written.iter().map(|&leaf| (leaf, number)));
+                let pointer = self.unit.operands(inst).first().copied();
+                if !written.is_empty()
+                    && let Some(pointer) = pointer
+                    && matches!(self.memory.root(self.unit, pointer), Root::Unknown(_))
+                {
+                    self.foreseen.insert(inst, written);
                 }
             }
         }

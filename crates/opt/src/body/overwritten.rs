@@ -3,7 +3,7 @@
 use spirvkit_grammar::{MemoryAccess, Op};
 
 use super::Rebuild;
-use super::memory::{Root, are_apart, path_from};
+use super::memory::{Root, are_apart, is_volatile, path_from};
 use crate::effects::{Effect, effect};
 use crate::unit::{Unit, Value};
 
@@ -32,8 +32,9 @@ impl Rebuild<'_> {
                 Effect::Store => {
                     let pointer = self.unit.find(self.unit.operand(inst, 0));
                     let access = MemoryAccess(self.unit.operand(inst, 2));
-                    let is_plain = !access.contains(MemoryAccess::Volatile)
+                    let is_plain = !is_volatile(self.unit, inst)
                         && !access.contains(MemoryAccess::MakePointerAvailable)
+                        && self.unit.op(self.unit.node(pointer).ty) == Op::TypePointer
                         && self.unit.op(inst) == Op::Store;
                     if is_plain
                         && coming

@@ -337,6 +337,9 @@ impl Rebuild<'_> {
 
     /// Notes that something is written.
     fn write_regions(&mut self, inst: Value, effect: Effect) {
+        for leaf in self.foreseen(inst) {
+            self.write_region(leaf, None);
+        }
         for leaf in self.memory.clobbered(self.unit, inst, effect) {
             self.write_region(leaf, None);
         }
@@ -344,6 +347,11 @@ impl Rebuild<'_> {
 
     /// Notes that a region is written: by what is stored to a pointer, or in a way that isn't
     /// known.
+    /// What an instruction was found to write before it was known where its pointer leads.
+    fn foreseen(&mut self, inst: Value) -> Vec<u32> {
+        self.foreseen.remove(&inst).unwrap_or_default()
+    }
+
     fn write_region(&mut self, leaf: u32, stored: Option<(Value, Value)>) {
         let before = self.top(leaf);
         let version = self.new_version();
@@ -411,7 +419,7 @@ impl Rebuild<'_> {
         let (token, mut state) = self.token(pointer);
         let ty = self.unit.node(inst).ty;
         if token == 0 {
-            if self.is_total_address(pointer) {
+            if self.is_total_address(pointer) && self.is_always_there(pointer) {
                 let operands = self.unit.operands(inst).to_vec();
                 let ids = self.unit.node(inst).ids;
                 let made = self.consed(Some(inst), Op::Load, ty, &operands, ids);
@@ -439,7 +447,15 @@ impl Rebuild<'_> {
             let Some(&written) = state.get(1).and_then(|version| self.versions.get(version)) else {
                 break;
             };
-            if let Some(path) = path_from(self.unit, written.pointer, pointer)
+            // Nothing else that is read may have been written since.
+            let version = state[1];
+            let is_last = state
+                .iter()
+                .skip(3)
+                .step_by(2)
+                .all(|&other| other < version);
+            if is_last
+                && let Some(path) = path_from(self.unit, written.pointer, pointer)
                 && !path.is_empty()
             {
                 let mut operands = vec![self.unit.find(written.value)];
@@ -460,6 +476,12 @@ impl Rebuild<'_> {
         }
         self.pin(inst);
         self.know(pointer, token, inst);
+    }
+
+    /// Whether memory can be read in any case: a block may be bound only where it is used.
+    fn is_always_there(&mut self, pointer: Value) -> bool {
+        let class = self.unit.storage_class(pointer);
+        class != Some(StorageClass::Uniform.0)
     }
 
     /// Whether an address is one in any case.
@@ -500,8 +522,8 @@ impl Rebuild<'_> {
         }
         let pointer = self.unit.operand(inst, 0);
         let access = MemoryAccess(self.unit.operand(inst, 2));
-        let is_plain = !access.contains(MemoryAccess::Volatile)
-            && !access.contains(MemoryAccess::MakePointerAvailable);
+        let is_plain =
+            !is_volatile(self.unit, inst) && !access.contains(MemoryAccess::MakePointerAvailable);
         if is_plain && self.unit.op(value) == Op::Undef && self.is_own_memory(pointer) {
             return;
         }
@@ -513,6 +535,9 @@ impl Rebuild<'_> {
             }
         }
         self.pin(inst);
+        for leaf in self.foreseen(inst) {
+            self.write_region(leaf, None);
+        }
         for leaf in self.memory.written(self.unit, pointer) {
             self.write_region(leaf, Some((pointer, value)).filter(|_| is_plain));
         }

@@ -56,7 +56,7 @@ fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
             !flow.is_reachable(from)
                 || from as usize == number
                 || constructs.around[from as usize] as usize == number
-                    && constructs.merge[from as usize] == NONE
+                    && branches(unit, function, from)
         };
         if !flow.graph.predecessors(behind).iter().all(leaves_directly) {
             continue;
@@ -74,6 +74,12 @@ fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
         changed = true;
     }
     changed
+}
+
+/// Whether a block ends with a branch that has no condition.
+fn branches(unit: &Unit, function: &Function, block: u32) -> bool {
+    let end = function.blocks[block as usize].insts.last();
+    end.is_some_and(|&end| unit.op(end) == Op::Branch)
 }
 
 /// Lets branches go around blocks that do nothing but branch on.
@@ -302,6 +308,21 @@ fn cut_branches(unit: &mut Unit, function: &mut Function) -> bool {
             unit.set_operands(end, &[condition, target]);
             changed = true;
             continue;
+        }
+        // What leaves a selection by a condition of its own needs the selection.
+        if let Some((flow, constructs)) = &known
+            && merge.is_some_and(|merge| unit.op(merge) == Op::SelectionMerge)
+        {
+            let behind = constructs.merge[index];
+            let stays = behind != NONE
+                && flow.graph.predecessors(behind).iter().any(|&from| {
+                    flow.is_reachable(from)
+                        && from as usize != index
+                        && !branches(unit, function, from)
+                });
+            if stays {
+                continue;
+            }
         }
         let branch = unit.add(Op::Branch, 0, &[target], 1);
         unit.nodes[branch as usize].flags |= flag::LOCAL;
@@ -636,7 +657,12 @@ fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
             continue;
         }
         // A loop's header keeps its merge instruction, before a terminator without one.
-        if own_merge.is_some() && merge_of(unit, &function.blocks[next].insts).is_some() {
+        let next_end = function.blocks[next].insts.last();
+        let takes_merge =
+            next_end.is_some_and(|&end| matches!(unit.op(end), Op::Branch | Op::BranchConditional));
+        if own_merge.is_some()
+            && (!takes_merge || merge_of(unit, &function.blocks[next].insts).is_some())
+        {
             continue;
         }
         let insts = std::mem::take(&mut function.blocks[next].insts);

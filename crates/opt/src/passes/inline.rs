@@ -105,6 +105,9 @@ pub(crate) fn inline(
     mut wants: impl FnMut(&Unit, usize, Callee) -> bool,
 ) -> bool {
     let calls = |unit: &Unit, inst: Value| unit.op(inst) == Op::FunctionCall;
+    if function.is_opaque {
+        return false;
+    }
     let all = || function.blocks.iter().flat_map(|block| &block.insts);
     if !all().any(|&inst| calls(unit, inst)) {
         return false;
@@ -295,6 +298,12 @@ impl Inliner<'_> {
                 self.unit.replace(call, phi);
             }
         }
+        if let Some(phi) = rest.pop_if(|&mut inst| self.unit.op(inst) == Op::Phi) {
+            self.repeat_images(&before, &mut rest);
+            rest.push(phi);
+        } else {
+            self.repeat_images(&before, &mut rest);
+        }
         if self.continues.contains(&before.label) {
             self.continues.insert(behind);
         }
@@ -314,6 +323,33 @@ impl Inliner<'_> {
         self.blocks.push(Pending { label, rest });
         self.blocks
             .extend(copies.into_iter().rev().map(Pending::new));
+    }
+
+    /// Joins images and samplers once more where a block that is divided still needs them: they
+    /// are used in the block in which they are joined.
+    fn repeat_images(&mut self, before: &Block, rest: &mut Vec<Value>) {
+        let images = before.insts.iter().copied();
+        let images: Vec<Value> = images
+            .filter(|&inst| self.unit.op(inst) == Op::SampledImage)
+            .collect();
+        if images.is_empty() {
+            return;
+        }
+        let copies: HashMap<Value, Value> = images
+            .iter()
+            .map(|&image| (image, self.unit.copy(image)))
+            .collect();
+        for &inst in rest.iter() {
+            let ids = self.unit.node(inst).ids;
+            for (index, operand) in self.unit.operands_mut(inst).iter_mut().enumerate() {
+                if Unit::is_id(ids, index)
+                    && let Some(&copy) = copies.get(operand)
+                {
+                    *operand = copy;
+                }
+            }
+        }
+        rest.extend(images.iter().map(|image| copies[image]));
     }
 
     fn local(&mut self, op: Op, ty: u32, operands: &[u32], ids: u64) -> Value {

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 use spirvkit_grammar::{Decoration, Op, StorageClass};
+use spirvkit_ir::About;
 
 use crate::unit::{Unit, Value, flag};
 
@@ -59,14 +60,17 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
     }
     let entries: Vec<Value> = (unit.globals.iter())
         .filter(|&&value| unit.op(value).is_entry_point())
-        .filter_map(|&value| unit.ids(value).next().map(|(_, id)| id))
+        .filter_map(|&value| {
+            let place = usize::from(unit.op(value) == Op::ConditionalEntryPointINTEL);
+            unit.ids(value).nth(place).map(|(_, id)| id)
+        })
         .collect();
-    // Initial values of other variables may be addresses.
+    // Constants may be addresses.
     for &value in &unit.globals {
-        if unit.op(value) == Op::Variable
-            && let Some(&initial) = unit.operands(value).get(1)
-        {
-            user.insert(initial, None);
+        if !is_about(unit.op(value)) {
+            for (_, id) in unit.ids(value) {
+                user.insert(id, None);
+            }
         }
     }
     let entries: hashbrown::HashSet<Value> = entries.into_iter().collect();
@@ -143,6 +147,11 @@ fn relocate(unit: &mut Unit, variables: &[Value], function: usize) {
     }
 }
 
+/// Whether an instruction before the functions only says something of what it names.
+fn is_about(op: Op) -> bool {
+    op.is_entry_point() || About::of(op).is_some()
+}
+
 /// Finds variables of the module that no other module sees, and that only one function uses.
 pub(crate) fn find_owned(unit: &mut Unit, is_live: &[bool]) {
     let mut owner: HashMap<Value, Option<Value>> = (unit.globals.iter().copied())
@@ -162,10 +171,11 @@ pub(crate) fn find_owned(unit: &mut Unit, is_live: &[bool]) {
         return;
     }
     for &value in &unit.globals {
-        if unit.op(value) == Op::Variable
-            && let Some(initial) = unit.operands(value).get(1)
-        {
-            owner.remove(initial);
+        let op = unit.op(value);
+        if !is_about(op) && !op.is_ext_inst() {
+            for (_, id) in unit.ids(value) {
+                owner.remove(&id);
+            }
         }
     }
     for (function, _) in unit

@@ -2,7 +2,7 @@
 //! out to be one.
 
 use hashbrown::HashMap;
-use spirvkit_grammar::{Decoration, Op};
+use spirvkit_grammar::Decoration;
 
 /// One decoration: the instruction's opcode and its operands behind the target.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,7 +51,8 @@ impl Decorations {
         }
     }
 
-    fn number(&mut self, mut entries: Vec<Entry>) -> u32 {
+    /// The number of a set.
+    pub(super) fn number(&mut self, mut entries: Vec<Entry>) -> u32 {
         entries.sort_unstable();
         entries.dedup();
         if entries.is_empty() {
@@ -77,16 +78,6 @@ impl Decorations {
         });
         self.parts[number as usize - 1] = (parts[0], parts[1]);
         number
-    }
-
-    /// The set with one decoration more.
-    pub(crate) fn with(&mut self, set: u32, op: Op, words: &[u32]) -> u32 {
-        let mut entries = self.get(set).to_vec();
-        entries.push(Entry {
-            op: op.0,
-            words: words.to_vec(),
-        });
-        self.number(entries)
     }
 
     /// The set for a value that stands for two.

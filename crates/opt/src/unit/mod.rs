@@ -132,6 +132,11 @@ pub(crate) struct Unit {
     pub(crate) wanted_types: HashMap<(u16, Vec<u32>), Value>,
     /// Which small numbers the module can compute with.
     pub(crate) small: Small,
+    /// Types with a part that is volatile, and whether there are any, or such variables.
+    pub(crate) volatile_types: HashSet<Value>,
+    pub(crate) has_volatile: bool,
+    /// Whether there are instructions that can't be decoded.
+    pub(crate) has_opaque: bool,
     /// Whether control flow is structured.
     pub(crate) is_shader: bool,
     /// What execution modes say of floating-point numbers.

@@ -7,6 +7,7 @@ use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExtInstSet, Op};
 
 use crate::rules::Modes;
 
+use super::decorations::Entry;
 use super::{Block, Constants, Decorations, FLOATING, Function, Node, Unit, Value, flag};
 
 /// Why a module stays as it is.
@@ -66,6 +67,9 @@ impl Unit {
             index_constants: HashMap::new(),
             modes: Modes::default(),
             is_shader: false,
+            volatile_types: HashSet::new(),
+            has_volatile: false,
+            has_opaque: false,
             small: Small::default(),
             some_integer: None,
             wanted_types: HashMap::new(),
@@ -89,6 +93,8 @@ impl Unit {
     /// Moves the decorations of values in functions to these, and finds equal constants.
     fn settle(&mut self) {
         let mut grouped = Vec::new();
+        let mut groups: HashMap<Value, Vec<Value>> = HashMap::new();
+        let mut local: HashMap<Value, Vec<Value>> = HashMap::new();
         let globals = std::mem::take(&mut self.globals);
         let mut kept = Vec::with_capacity(globals.len());
         for &value in &globals {
@@ -101,14 +107,24 @@ impl Unit {
                         && node.op != Op::FunctionParameter
                 });
                 if is_local {
-                    let words = self.operands(value).get(1..).unwrap_or_default().to_vec();
-                    let set = self.node(target).decorations;
-                    self.nodes[target as usize].decorations =
-                        self.decorations.with(set, op, &words);
+                    local.entry(target).or_default().push(value);
                     continue;
                 }
+                groups.entry(target).or_default().push(value);
             } else if op == Op::GroupDecorate {
-                grouped.extend(self.operands(value).iter().skip(1).copied());
+                let targets = self.operands(value).to_vec();
+                if let Some((group, targets)) = targets.split_first() {
+                    for &target in targets {
+                        for &decoration in groups.get(group).into_iter().flatten() {
+                            self.note_decoration(target, decoration);
+                        }
+                    }
+                    grouped.extend_from_slice(targets);
+                }
+            } else if op == Op::MemberDecorate {
+                if Decoration(self.operand(value, 2)) == Decoration::Volatile {
+                    self.volatile_types.insert(self.operand(value, 0));
+                }
             } else if op == Op::ExecutionMode {
                 self.note_mode(
                     ExecutionMode(self.operand(value, 1)),
@@ -116,14 +132,22 @@ impl Unit {
                 );
             }
             if op == Op::Decorate {
-                let pair = (self.operand(value, 0), self.operand(value, 1));
-                self.decorated.insert(pair);
-                if pair.1 == Decoration::BuiltIn.0 {
-                    self.built_ins.insert((pair.0, self.operand(value, 2)));
+                self.note_decoration(self.operand(value, 0), value);
+            }
+            if op.is_type() && !self.volatile_types.is_empty() {
+                let has_volatile = |&(_, id): &(usize, Value)| self.volatile_types.contains(&id);
+                if op != Op::TypePointer && self.ids(value).any(|id| has_volatile(&id)) {
+                    self.volatile_types.insert(value);
                 }
             }
             kept.push(value);
         }
+        for (target, decorations) in local {
+            let set = self.set_of(&decorations);
+            self.nodes[target as usize].decorations = set;
+        }
+        self.has_volatile = !self.volatile_types.is_empty()
+            || (self.decorated.iter()).any(|pair| pair.1 == Decoration::Volatile.0);
         for target in grouped {
             if let Some(node) = self.nodes.get_mut(target as usize) {
                 node.flags |= flag::FIXED;
@@ -137,7 +161,7 @@ impl Unit {
             let value = self.globals[index];
             let op = self.op(value);
             let is_mergeable = op == Op::Undef || op.is_constant() && !op.is_spec_constant();
-            if !is_mergeable || self.node(value).has(flag::FIXED) {
+            if !is_mergeable || self.has_opaque || self.node(value).has(flag::FIXED) {
                 continue;
             }
             // The parts of a composite may have been found equal to others.
@@ -152,6 +176,30 @@ impl Unit {
                 self.replace(value, other);
             }
         }
+    }
+
+    /// Takes note of what an instruction or its group decorates something with.
+    fn note_decoration(&mut self, target: Value, instruction: Value) {
+        let decoration = self.operand(instruction, 1);
+        self.decorated.insert((target, decoration));
+        if decoration == Decoration::BuiltIn.0 {
+            self.built_ins
+                .insert((target, self.operand(instruction, 2)));
+        }
+    }
+
+    /// The set of what instructions decorate one value with.
+    fn set_of(&mut self, instructions: &[Value]) -> u32 {
+        let entries = instructions.iter().map(|&instruction| Entry {
+            op: self.op(instruction).0,
+            words: self
+                .operands(instruction)
+                .get(1..)
+                .unwrap_or_default()
+                .to_vec(),
+        });
+        let entries = entries.collect();
+        self.decorations.number(entries)
     }
 
     /// Takes note of an execution mode that says how to compute.
@@ -169,6 +217,14 @@ impl Unit {
                 float.rounding = Rounding::TowardZero;
                 self.constants.keeps_float_operations = true;
             }
+            ExecutionMode::RoundingModeRTPINTEL => {
+                float.rounding = Rounding::TowardPositive;
+                self.constants.keeps_float_operations = true;
+            }
+            ExecutionMode::RoundingModeRTNINTEL => {
+                float.rounding = Rounding::TowardNegative;
+                self.constants.keeps_float_operations = true;
+            }
             _ => {}
         }
     }
@@ -183,6 +239,10 @@ impl Unit {
         let mut flags = 0;
         match instruction.info() {
             None => {
+                flags |= flag::OPAQUE;
+                ids = u64::MAX;
+            }
+            Some(_) if instruction.op().is_access_chain() && words <= first => {
                 flags |= flag::OPAQUE;
                 ids = u64::MAX;
             }
@@ -203,7 +263,7 @@ impl Unit {
                     .operands(&self.definitions)
                     .all(|operand| operand.is_ok());
                 let is_switch = instruction.op() == Op::Switch;
-                if (is_mixed && !is_switch) || (words > 4 && !is_known) {
+                if (is_mixed && !is_switch) || !is_known {
                     flags |= flag::OPAQUE;
                     ids = u64::MAX;
                 }
@@ -212,6 +272,7 @@ impl Unit {
         if result.is_some() {
             flags |= flag::RESULT;
         }
+        self.has_opaque |= flags & flag::OPAQUE != 0;
         // What nothing can define is no id.
         let bound = self.header.bound;
         let used = instruction.words().iter().skip(first).enumerate();

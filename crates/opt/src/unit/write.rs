@@ -1,6 +1,6 @@
 //! Puts a module together again, without what nothing needs.
 
-use spirvkit_grammar::{Decoration, Op, StorageClass, Version};
+use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::About;
 
 use super::{Function, Unit, Value, flag};
@@ -8,17 +8,22 @@ use crate::Options;
 
 impl Unit {
     /// The words of the module.
-    pub(crate) fn write(&self, options: &Options) -> Vec<u32> {
+    /// `None` if an instruction would be too long.
+    pub(crate) fn write(&self, options: &Options) -> Option<Vec<u32>> {
         let live = Liveness::new(self, options);
         let mut writer = Writer {
             words: Vec::with_capacity(self.pool.len()),
             new_ids: vec![0; self.nodes.len() - self.first_new() as usize],
             next: self.header.bound.max(1),
             position: (0, 0),
+            is_too_long: false,
             live,
             unit: self,
         };
         writer.write();
+        if writer.is_too_long {
+            return None;
+        }
         let next = writer.next;
         let mut words = writer.words;
         let header = spirvkit_binary::Header {
@@ -26,7 +31,7 @@ impl Unit {
             ..self.header
         };
         words[..5].copy_from_slice(&header.to_words());
-        words
+        Some(words)
     }
 
     /// The first value that is no id of the module that was read.
@@ -160,13 +165,14 @@ impl Liveness {
     /// The function of an entry point and the part of its interface that stays.
     fn interface(&self, unit: &Unit, entry: Value, options: &Options) -> Vec<Value> {
         let ids: Vec<Value> = unit.ids(entry).map(|(_, id)| id).collect();
-        let mut kept: Vec<Value> = ids.first().copied().into_iter().collect();
-        for &id in ids.iter().skip(1) {
+        let named = named_ids(unit.op(entry));
+        let mut kept: Vec<Value> = ids.iter().take(named).copied().collect();
+        for &id in ids.iter().skip(named) {
             let class = unit.storage_class(id).map(StorageClass);
             let stays = match class {
                 Some(StorageClass::Input) => options.preserve_interface,
                 Some(StorageClass::Output) => true,
-                _ => options.preserve_interface && unit.version() < Version::new(1, 4),
+                _ => options.preserve_interface,
             };
             if stays {
                 kept.push(id);
@@ -190,6 +196,14 @@ impl Liveness {
 
     fn has(&self, value: Value) -> bool {
         self.live.get(value as usize).copied().unwrap_or(false)
+    }
+}
+
+/// How many ids an entry point has before its interface.
+fn named_ids(op: Op) -> usize {
+    match op {
+        Op::ConditionalEntryPointINTEL => 2,
+        _ => 1,
     }
 }
 
@@ -234,6 +248,8 @@ struct Writer<'u> {
     next: u32,
     /// The line and scope in effect.
     position: (Value, Value),
+    /// Whether an instruction has more words than it can.
+    is_too_long: bool,
 }
 
 impl Writer<'_> {
@@ -301,7 +317,14 @@ impl Writer<'_> {
                     self.words
                         .push((entry.words.len() as u32 + 2) << 16 | u32::from(entry.op));
                     self.words.push(target);
-                    self.words.extend_from_slice(&entry.words);
+                    let names_ids = Op(entry.op) == Op::DecorateId;
+                    for (index, &word) in entry.words.iter().enumerate() {
+                        let word = match names_ids && index > 0 {
+                            true => self.id(word),
+                            false => word,
+                        };
+                        self.words.push(word);
+                    }
                 }
             }
         }
@@ -335,11 +358,11 @@ impl Writer<'_> {
         let node = unit.node(value);
         let start = self.words.len();
         self.words.push(0);
-        let mut count = 0;
+        let mut count = 0usize;
         for (index, &word) in unit.operands(value).iter().enumerate() {
             if Unit::is_id(node.ids, index) {
                 count += 1;
-                if count > 1 && !self.live.has(unit.find(word)) {
+                if count > named_ids(node.op) && !self.live.has(unit.find(word)) {
                     continue;
                 }
             }
@@ -467,6 +490,7 @@ impl Writer<'_> {
         let operands = unit.operands(value);
         let has_result = node.has(flag::RESULT);
         let count = 1 + usize::from(node.ty != 0) + usize::from(has_result) + operands.len();
+        self.is_too_long |= count > usize::from(u16::MAX);
         self.words.push((count as u32) << 16 | u32::from(node.op.0));
         if node.ty != 0 {
             let ty = self.id(node.ty);

@@ -21,7 +21,7 @@ use locals::Locals;
 pub(crate) use locals::parts;
 use memory::{Memory, Root};
 
-use crate::unit::{Block, Function, Unit, Value, flag};
+use crate::unit::{Block, FLOATING, Function, Unit, Value, flag};
 
 /// What is done while a function is rebuilt.
 #[derive(Clone, Copy, Debug)]
@@ -392,9 +392,11 @@ impl Rebuild<'_> {
         self.blocks[self.here as usize].pinned.push(value);
     }
 
+    /// Counts how often each value is used, and forgets where all were.
     fn count_uses(&mut self, function: &Function) {
         for block in &function.blocks {
             for &inst in &block.insts {
+                self.unit.nodes[inst as usize].home = FLOATING;
                 for (_, id) in self.unit.ids(inst) {
                     *self.uses.entry(id).or_insert(0) += 1;
                 }

@@ -58,10 +58,12 @@ impl Rebuild<'_> {
     /// Marks what a value that is needed needs.
     fn mark_operands(&mut self, value: Value, work: &mut Vec<Value>) {
         let node = *self.unit.node(value);
-        if node.op == Op::Phi {
+        if node.home as usize >= self.labels.len() {
+            // It may be anywhere, or was where nothing gets to.
+        } else if node.op == Op::Phi {
             self.mark_control(node.home, work);
             self.mark_arrivals(node.home, work);
-        } else if node.home != FLOATING && !is_of_skeleton(node.op) {
+        } else if !is_of_skeleton(node.op) {
             self.mark_control(node.home, work);
         }
         for index in 0..self.unit.operands(value).len() {
@@ -289,7 +291,7 @@ impl Rebuild<'_> {
                                     node.op,
                                     Op::FunctionParameter | Op::Function | Op::Label
                                 )
-                                && node.home != FLOATING =>
+                                && (node.home as usize) < self.labels.len() =>
                         {
                             node.home
                         }

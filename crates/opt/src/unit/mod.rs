@@ -148,19 +148,20 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// A node; one that is nothing for what is no value.
     #[inline]
     pub(crate) fn node(&self, value: Value) -> &Node {
-        &self.nodes[value as usize]
+        self.nodes.get(value as usize).unwrap_or(&self.nodes[0])
     }
 
     #[inline]
     pub(crate) fn op(&self, value: Value) -> Op {
-        self.nodes[value as usize].op
+        self.node(value).op
     }
 
     #[inline]
     pub(crate) fn operands(&self, value: Value) -> &[u32] {
-        &self.pool[self.nodes[value as usize].range()]
+        &self.pool[self.node(value).range()]
     }
 
     #[inline]
@@ -227,7 +228,7 @@ impl Unit {
     pub(crate) fn find(&self, value: Value) -> Value {
         let mut at = value;
         loop {
-            let next = self.replaced[at as usize];
+            let next = self.replaced.get(at as usize).copied().unwrap_or(0);
             if next == at {
                 return at;
             }
@@ -251,7 +252,7 @@ impl Unit {
 
     /// The ids among a node's operands, with their indices.
     pub(crate) fn ids(&self, value: Value) -> impl Iterator<Item = (usize, Value)> + '_ {
-        let ids = self.nodes[value as usize].ids;
+        let ids = self.node(value).ids;
         let operands = self.operands(value).iter().enumerate();
         operands
             .filter(move |&(index, _)| Self::is_id(ids, index))

@@ -90,8 +90,27 @@ impl Unit {
         Ok(unit)
     }
 
+    /// Leaves functions alone that name what is in others.
+    fn check_functions(&mut self) {
+        let mut owner = vec![0; self.nodes.len()];
+        for (number, function) in (1..).zip(&self.functions) {
+            let blocks = function.blocks.iter();
+            let blocks = blocks.flat_map(|block| std::iter::once(&block.label).chain(&block.insts));
+            for &value in function.parameters.iter().chain(blocks) {
+                owner[value as usize] = number;
+            }
+        }
+        for index in 0..self.functions.len() {
+            let function = &self.functions[index];
+            if !is_well_formed(self, function, index as u32 + 1, &owner) {
+                self.functions[index].is_opaque = true;
+            }
+        }
+    }
+
     /// Moves the decorations of values in functions to these, and finds equal constants.
     fn settle(&mut self) {
+        self.check_functions();
         let mut grouped = Vec::new();
         let mut groups: HashMap<Value, Vec<Value>> = HashMap::new();
         let mut local: HashMap<Value, Vec<Value>> = HashMap::new();
@@ -364,10 +383,7 @@ impl Reader {
                 if self.block.is_some() {
                     return Err(Unread::Broken);
                 }
-                if let Some(mut function) = self.function.take() {
-                    function.is_opaque |= !is_well_formed(unit, &function);
-                    unit.functions.push(function);
-                }
+                unit.functions.extend(self.function.take());
                 (self.line, self.scope) = (0, 0);
             }
             Op::Label => {
@@ -421,17 +437,20 @@ impl Reader {
     }
 }
 
-/// Whether all labels that a function's instructions name are its own, and begin no other block.
-fn is_well_formed(unit: &Unit, function: &Function) -> bool {
-    let labels: HashSet<Value> = function.blocks.iter().map(|block| block.label).collect();
-    if labels.len() != function.blocks.len() {
-        return false;
-    }
+/// Whether all that a function's instructions name is its own or before the functions, and labels
+/// are where labels belong.
+fn is_well_formed(unit: &Unit, function: &Function, number: u32, owner: &[u32]) -> bool {
+    let is_label =
+        |&label: &Value| owner.get(label as usize) == Some(&number) && unit.op(label) == Op::Label;
+    let is_known = |(_, id): (usize, Value)| {
+        unit.op(id) == Op::Function
+            || matches!(owner.get(id as usize), Some(&of) if of == 0 || of == number)
+    };
     function.blocks.iter().all(|block| {
         block.insts.iter().all(|&inst| {
             let operands = unit.operands(inst);
-            let mut is_known = true;
-            unit.each_target(inst, |_, label| is_known &= labels.contains(&label));
+            let mut leads_to_labels = true;
+            unit.each_target(inst, |_, label| leads_to_labels &= is_label(&label));
             let named: &[u32] = match unit.op(inst) {
                 Op::SelectionMerge => operands.get(..1).unwrap_or(&[0]),
                 Op::LoopMerge => operands.get(..2).unwrap_or(&[0]),
@@ -441,14 +460,11 @@ fn is_well_formed(unit: &Unit, function: &Function) -> bool {
                 Op::Phi => operands,
                 _ => &[],
             };
-            is_known
-                && named.iter().all(|label| labels.contains(label))
+            leads_to_labels
+                && named.iter().all(is_label)
                 && from.len().is_multiple_of(2)
-                && from
-                    .iter()
-                    .skip(1)
-                    .step_by(2)
-                    .all(|label| labels.contains(label))
+                && from.iter().skip(1).step_by(2).all(is_label)
+                && unit.ids(inst).all(is_known)
         })
     })
 }

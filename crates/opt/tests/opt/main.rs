@@ -3,6 +3,7 @@
 mod calls;
 mod control;
 mod frame;
+mod kept;
 mod memory;
 mod rules;
 mod values;

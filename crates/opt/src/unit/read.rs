@@ -180,7 +180,9 @@ impl Unit {
             let value = self.globals[index];
             let op = self.op(value);
             let is_mergeable = op == Op::Undef || op.is_constant() && !op.is_spec_constant();
-            if !is_mergeable || self.has_opaque || self.node(value).has(flag::FIXED) {
+            // What is decorated, as the size of workgroups is, is more than a value.
+            let is_more = self.node(value).has(flag::FIXED) || groups.contains_key(&value);
+            if !is_mergeable || self.has_opaque || is_more {
                 continue;
             }
             // The parts of a composite may have been found equal to others.

@@ -102,6 +102,23 @@ OpStore %second %s";
 }
 
 #[test]
+fn the_size_of_workgroups_although_another_constant_equals_it() {
+    let decorations = "OpDecorate %B BufferBlock\nOpDecorate %size BuiltIn WorkgroupSize";
+    let body = "%x = OpCompositeExtract %uint %same 2
+OpStore %first %x";
+    let module = compute(decorations, body);
+    let constants = "%v3 = OpTypeVector %uint 3
+%same = OpConstantComposite %v3 %u2 %u1 %u1
+%size = OpConstantComposite %v3 %u2 %u1 %u1
+%main =";
+    counts(
+        &module.replace("%main =", constants),
+        "BuiltIn WorkgroupSize",
+        1,
+    );
+}
+
+#[test]
 fn what_an_exported_variable_holds() {
     let module = "OpCapability Shader
 OpCapability Linkage

@@ -1,8 +1,8 @@
 //! An optimizer of SPIR-V modules.
 //!
 //! [`optimize`] takes the words of a module and gives those of one that does the same, and is
-//! smaller or faster. It never changes what a module promises to others: its entry points,
-//! their interfaces, bindings and specialization constants.
+//! smaller. Entry points, what they write and what is exported stay; unused inputs, bindings and
+//! specialization constants do so if the [`Options`] say so.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(

@@ -1,6 +1,6 @@
 //! What a caller may choose.
 
-/// How much is done.
+/// What a result should have little of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Level {
@@ -15,7 +15,7 @@ spirvkit_binary::options! {
     /// What [`optimize`](crate::optimize) does.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Options {
-        /// How much is done.
+        /// What counts. So far, the same is done for both.
         pub level: Level = Level::Size,
         /// Whether variables with a binding stay although nothing uses them.
         pub preserve_bindings: bool = false,

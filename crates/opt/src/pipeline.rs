@@ -166,7 +166,9 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
                 let words = callee.words as usize;
                 let fits = words <= budget && inlining == Inlining::All;
                 copied |= fits;
-                budget -= words.min(budget);
+                if fits {
+                    budget -= words;
+                }
                 fits
             },
         );

@@ -345,13 +345,13 @@ impl Rebuild<'_> {
         }
     }
 
-    /// Notes that a region is written: by what is stored to a pointer, or in a way that isn't
-    /// known.
     /// What an instruction was found to write before it was known where its pointer leads.
     fn foreseen(&mut self, inst: Value) -> Vec<u32> {
         self.foreseen.remove(&inst).unwrap_or_default()
     }
 
+    /// Notes that a region is written: by what is stored to a pointer, or in a way that isn't
+    /// known.
     fn write_region(&mut self, leaf: u32, stored: Option<(Value, Value)>) {
         let before = self.top(leaf);
         let version = self.new_version();

@@ -10,6 +10,9 @@ use crate::program::{Address, Inst, Object, ObjectKind, Program, Reg};
 /// A value, or memory.
 pub(super) type Node = u32;
 
+/// From here on, nodes are hubs, as long as it isn't known how many others there are.
+const HUBS: Node = 1 << 31;
+
 /// What memory an access may be to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
@@ -59,6 +62,8 @@ impl Naming {
 pub(super) struct Graph {
     edges: Vec<(Node, Node)>,
     nodes: u32,
+    /// How many nodes stand for all that an instruction reads.
+    hubs: u32,
     /// What is undefined whatever variables hold.
     sources: Vec<Node>,
     sinks: Vec<Node>,
@@ -101,6 +106,7 @@ impl Graph {
         let mut graph = Self {
             edges: Vec::new(),
             nodes: 0,
+            hubs: 0,
             sources: program
                 .undefined_values
                 .iter()
@@ -139,8 +145,33 @@ impl Graph {
                 }
             }
         }
-        graph.nodes = naming.next;
+        graph.number_hubs(naming.next);
         graph
+    }
+
+    /// Gives hubs the numbers from this one on, which were not known before.
+    fn number_hubs(&mut self, first: Node) {
+        for (from, to) in &mut self.edges {
+            for node in [from, to] {
+                if *node >= HUBS {
+                    *node = *node - HUBS + first;
+                }
+            }
+        }
+        self.nodes = first + self.hubs;
+    }
+
+    /// Adds edges from all of some nodes to all of others; where that would be many, by a node
+    /// between them.
+    fn connect(&mut self, from: &[Node], to: &[Node]) {
+        if from.len().min(to.len()) <= 2 {
+            let each = |&to| from.iter().map(move |&from| (from, to));
+            return self.edges.extend(to.iter().flat_map(each));
+        }
+        let hub = HUBS + self.hubs;
+        self.hubs += 1;
+        self.edges.extend(from.iter().map(|&from| (from, hub)));
+        self.edges.extend(to.iter().map(|&to| (hub, to)));
     }
 
     fn add(
@@ -170,12 +201,11 @@ impl Graph {
             _ => (None, None),
         };
         // An atomic gives what is in memory, and not its operand.
-        let gives = !matches!(rule, Rule::Atomic(_));
-        for &write in &writes {
-            self.edges.extend(from.map(|from| (from, write)));
-            if gives {
-                self.edges.extend(reads.iter().map(|&read| (read, write)));
-            }
+        if !matches!(rule, Rule::Atomic(_)) {
+            self.connect(&reads, &writes);
+        }
+        if let Some(from) = from {
+            self.edges.extend(writes.iter().map(|&write| (from, write)));
         }
         if let Some(to) = to {
             self.edges.extend(reads.iter().map(|&read| (read, to)));

@@ -321,6 +321,11 @@ fn arguments(
                 locals.push(index);
                 continue;
             }
+            // It points to a copy of what is given.
+            Type::Pointer {
+                class: StorageClass::Function,
+                pointee,
+            } => (pointee, false),
             Type::Pointer { pointee, .. } => (pointee, true),
             _ => (ty, false),
         };

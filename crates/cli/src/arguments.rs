@@ -4,6 +4,7 @@ mod color;
 pub(crate) mod environments;
 pub(crate) mod help;
 mod numbers;
+mod settings;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use crate::report::{Format, Reporter};
 
 pub(crate) use color::ColorWhen;
 pub(crate) use numbers::{jobs, size};
+pub(crate) use settings::Settings;
 
 /// What all commands that read modules take.
 #[derive(Debug, Args)]

@@ -1,11 +1,12 @@
 //! The established tools' command lines.
 //!
-//! Under the name `spirv-as`, `spirv-diff`, `spirv-dis`, `spirv-link` or `spirv-val` the program takes the options of
-//! the tool of that name and has its defaults, which differ from those of
+//! Under the name `spirv-as`, `spirv-diff`, `spirv-dis`, `spirv-link`, `spirv-opt` or `spirv-val` the program takes the
+//! options of the tool of that name and has its defaults, which differ from those of
 //! `spv`: the assembler renumbers ids, writes `out.spv`, names itself as the
 //! generator, and takes nothing but the version from the comments at the top.
 
 mod flags;
+mod opt;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -41,6 +42,9 @@ const LINK_GENERATOR: Generator = Generator::new(17, 0);
 
 /// Runs the program as an established tool.
 pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Ending {
+    if tool == Tool::Opt {
+        return told(opt::run(arguments));
+    }
     let ending = CommandLine::parse(tool, arguments).and_then(|line| {
         if line.has(Flag::ShortHelp) || line.has(Flag::Help) {
             return Ok(report::print(flags::help(tool).as_bytes()));
@@ -53,9 +57,14 @@ pub(crate) fn run(tool: Tool, arguments: impl Iterator<Item = OsString>) -> Endi
             Tool::Diff => run_diff(&line),
             Tool::Dis => run_dis(&line),
             Tool::Link => run_link(&line),
-            Tool::Val => run_val(&line),
+            Tool::Opt | Tool::Val => run_val(&line),
         }
     });
+    told(ending)
+}
+
+/// How it ended, after what is wrong with the command line was told.
+fn told(ending: Result<Ending, UsageError>) -> Ending {
     ending.unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "error: {}", visible_lines(&error.0));
         // Unlike `spv`, the established tools don't tell bad usage from other
@@ -200,16 +209,23 @@ fn run_tool<'a>(inputs: &'a Inputs, destination: &'a Destination, color: ColorWh
 }
 
 fn inputs(line: &CommandLine) -> Result<Inputs, UsageError> {
-    let input = match &*line.files {
-        [] => Input::stdin(),
-        [file] if file.is_empty() || file == "-" => Input::stdin(),
-        [file] => Input::file(Path::new(file)),
-        _ => return Err(UsageError("more than one input file is given".into())),
+    match &*line.files {
+        [] => Ok(input(None)),
+        [file] => Ok(input(Some(file))),
+        _ => Err(UsageError("more than one input file is given".into())),
+    }
+}
+
+/// The one input, which is standard input if none is named.
+fn input(file: Option<&OsStr>) -> Inputs {
+    let input = match file {
+        Some(file) if !file.is_empty() && file != "-" => Input::file(Path::new(file)),
+        _ => Input::stdin(),
     };
-    Ok(Inputs {
+    Inputs {
         list: vec![input],
         many: false,
-    })
+    }
 }
 
 fn destination(line: &CommandLine, default: Destination) -> Destination {

@@ -168,7 +168,8 @@ fn wanted_format(arguments: &[OsString]) -> Format {
 /// Runs the command that the arguments name.
 pub(crate) fn run(program: &OsString, arguments: impl Iterator<Item = OsString>) -> Ending {
     let arguments: Vec<OsString> = arguments.collect();
-    let line = std::iter::once(program.clone()).chain(with_color_values(&arguments));
+    let line = opt::with_passes(with_color_values(&arguments));
+    let line = std::iter::once(program.clone()).chain(line);
     let parsed = definition()
         .try_get_matches_from(line)
         .and_then(|matches| Cli::from_arg_matches(&matches));

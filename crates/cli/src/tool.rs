@@ -10,11 +10,19 @@ pub(crate) enum Tool {
     Diff,
     Dis,
     Link,
+    Opt,
     Val,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 5] = [Self::As, Self::Diff, Self::Dis, Self::Link, Self::Val];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::As,
+        Self::Diff,
+        Self::Dis,
+        Self::Link,
+        Self::Opt,
+        Self::Val,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -22,6 +30,7 @@ impl Tool {
             Self::Diff => "spirv-diff",
             Self::Dis => "spirv-dis",
             Self::Link => "spirv-link",
+            Self::Opt => "spirv-opt",
             Self::Val => "spirv-val",
         }
     }

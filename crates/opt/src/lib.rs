@@ -17,15 +17,26 @@
     )
 )]
 
+mod abilities;
+mod bisect;
 mod body;
+pub mod classic;
 mod effects;
 mod options;
+mod pass;
 mod passes;
 mod pipeline;
+mod recipe;
+mod remarks;
 pub mod rules;
 mod unit;
 
-pub use options::{Level, Options};
+pub use abilities::Abilities;
+pub use bisect::{Bisection, Culprit, bisect};
+pub use options::{Float, Level, Options};
+pub use pass::{Changed, Context, Pass, PassError};
+pub use recipe::{Recipe, RecipeError, RunError, Watch, flags};
+pub use remarks::{Remark, SourceLine, Subject};
 pub use spirvkit_binary::Error;
 
 /// What [`optimize`] has made.
@@ -34,14 +45,15 @@ pub use spirvkit_binary::Error;
 pub struct Optimized {
     /// The words of the module, in host order, including the header.
     pub words: Vec<u32>,
+    /// What was done and what was not, if the options ask for it.
+    pub remarks: Vec<Remark>,
 }
 
-/// Optimizes a module, given as words in host order.
+/// Optimizes a module, given as words in host order. [`Recipe`] does other things to it, too.
 ///
 /// # Errors
 ///
 /// If the header can't be read, or an instruction's word count is zero or goes past the end.
 pub fn optimize(words: &[u32], options: &Options) -> Result<Optimized, Error> {
-    let words = pipeline::run(words, options)?;
-    Ok(Optimized { words })
+    pipeline::run(words, options, pipeline::Wanted::Smallest)
 }

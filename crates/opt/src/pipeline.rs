@@ -5,11 +5,11 @@ use spirvkit_binary::{Error, Module};
 use spirvkit_grammar::Op;
 use spirvkit_transform::compact_ids;
 
-use crate::Options;
-use crate::body::{Settings, rebuild};
+use crate::body::rebuild;
 use crate::passes::inline::Shape;
 use crate::passes::{flow, inline, privates};
 use crate::unit::{Unit, Unread, Value};
+use crate::{Abilities, Optimized, Options};
 
 /// Which calls are replaced by what they call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,45 +20,72 @@ enum Inlining {
     Single,
 }
 
+/// What of a result counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// That nothing smaller was found: all is tried in two ways, and nothing gets larger.
+    Smallest,
+    /// That what was asked for is done.
+    Done,
+}
+
 /// Optimizes a module. What can't be taken apart stays as it is.
 ///
 /// Whether copies of a function pay shows only when all is done, so where there are any, both ways
 /// are tried. What doesn't get smaller either way stays as it was.
-pub(crate) fn run(words: &[u32], options: &Options) -> Result<Vec<u32>, Error> {
+pub(crate) fn run(words: &[u32], options: &Options, wanted: Wanted) -> Result<Optimized, Error> {
+    let same = |words: &[u32]| Optimized {
+        words: words.to_vec(),
+        remarks: Vec::new(),
+    };
     let mut compacted = Vec::new();
-    let words = match Unit::read(words) {
+    let words = match Unit::read(words, options) {
         Err(Unread::Error(error)) => return Err(error),
         Err(Unread::Broken) => {
             let mut module = spirvkit_ir::Module::load(words)?;
             if compact_ids(&mut module).is_err() {
-                return Ok(words.to_vec());
+                return Ok(same(words));
             }
             compacted.extend(module.store());
             &compacted
         }
-        Ok(unit) => return Ok(best(words, unit, options)),
+        Ok(unit) => return Ok(best(words, unit, options, wanted)),
     };
-    match Unit::read(words) {
-        Ok(unit) => Ok(best(words, unit, options)),
-        Err(_) => Ok(words.to_vec()),
+    match Unit::read(words, options) {
+        Ok(unit) => Ok(best(words, unit, options, wanted)),
+        Err(_) => Ok(same(words)),
     }
 }
 
-fn best(words: &[u32], mut unit: Unit, options: &Options) -> Vec<u32> {
+fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Optimized {
     let has_copied = optimize(&mut unit, options, Inlining::All);
     let mut smallest = unit.write(options);
-    if has_copied && let Ok(mut unit) = Unit::read(words) {
+    let mut remarks = unit.take_remarks();
+    if wanted == Wanted::Done {
+        return Optimized {
+            words: smallest.unwrap_or_else(|| words.to_vec()),
+            remarks,
+        };
+    }
+    if has_copied && let Ok(mut unit) = Unit::read(words, options) {
         optimize(&mut unit, options, Inlining::Single);
         let other = unit.write(options);
         let size = |words: &Option<Vec<u32>>| words.as_deref().map_or(usize::MAX, code_words);
         if size(&other) < size(&smallest) {
             smallest = other;
+            remarks = unit.take_remarks();
         }
     }
     let smallest = smallest.unwrap_or_else(|| words.to_vec());
     match smallest.len() > words.len() {
-        true => words.to_vec(),
-        false => smallest,
+        true => Optimized {
+            words: words.to_vec(),
+            remarks: Vec::new(),
+        },
+        false => Optimized {
+            words: smallest,
+            remarks,
+        },
     }
 }
 
@@ -83,15 +110,21 @@ const MAX_ROUNDS: usize = 4;
 fn optimize(unit: &mut Unit, options: &Options, inlining: Inlining) -> bool {
     let mut has_copied = false;
     // What is inlined may leave functions with a shape in which they can be, too.
+    let abilities = options.abilities;
     for round in 0..2 {
         let live = unit.live_functions(options);
-        let (inlined, copied) = inline_all(unit, &live, inlining);
+        let (inlined, copied) = match abilities.contains(Abilities::INLINE) {
+            true => inline_all(unit, &live, inlining),
+            false => (false, false),
+        };
         has_copied |= copied;
         if round > 0 && !inlined {
             break;
         }
         let live = unit.live_functions(options);
-        privates::localize(unit, &live);
+        if abilities.contains(Abilities::LOCALIZE) {
+            privates::localize(unit, &live);
+        }
         privates::find_owned(unit, &live);
         for (index, _) in live.iter().enumerate().filter(|(_, live)| **live) {
             improve(unit, index);
@@ -102,10 +135,17 @@ fn optimize(unit: &mut Unit, options: &Options, inlining: Inlining) -> bool {
 
 /// Simplifies a function until nothing changes any more.
 fn improve(unit: &mut Unit, index: usize) {
-    let settings = Settings { promotes: true };
+    let abilities = unit.options.abilities;
+    let rebuilds = abilities.has_any(Abilities::VALUES);
+    if unit.fuel == 0 || !rebuilds && !abilities.has_any(Abilities::FLOW) {
+        return;
+    }
+    unit.fuel -= 1;
     let mut function = std::mem::take(&mut unit.functions[index]);
     for round in 0..MAX_ROUNDS {
-        rebuild(unit, &mut function, settings);
+        if rebuilds {
+            rebuild(unit, &mut function);
+        }
         if !flow::simplify(unit, &mut function) && round > 0 {
             break;
         }

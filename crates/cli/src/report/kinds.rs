@@ -81,6 +81,14 @@ kinds! {
         text: "The optimizer has made an invalid module of a valid one: an error of the program.",
         advice: "Report it, with the module. Without `--validate`, the result is written all the same.",
     }
+    OPT_PASS = "opt.pass", InvalidData {
+        text: "A pass of the optimizer can't do what it was asked for with this module, or what it made was refused.",
+        advice: "Leave the pass out, or give it what it needs. `spv opt --list-passes` says what each does.",
+    }
+    OPT_BISECT = "opt.bisect", Io {
+        text: "The command that tells whether a module is right can't be run.",
+        advice: "Check that the program exists and may be run. It gets the module's path as its last argument.",
+    }
     NO_CONSTANT = "transform.no-such-constant", InvalidId {
         text: "No module has the specialization constant that an option names.",
         advice: "`spv specialize --list` shows the constants of a module.",

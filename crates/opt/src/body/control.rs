@@ -5,6 +5,7 @@ use spirvkit_grammar::Op;
 
 use super::Rebuild;
 use super::constructs::{Constructs, NONE};
+use crate::Subject;
 use crate::unit::{Function, Value, flag};
 
 impl Rebuild<'_> {
@@ -131,9 +132,16 @@ impl Rebuild<'_> {
             if merge == NONE || self.is_live[block as usize] {
                 continue;
             }
+            let subject = match self.control.is_loop(block) {
+                true => Subject::Loop,
+                false => Subject::Selection,
+            };
+            let old = self.blocks[block as usize].terminator;
+            let what = "removed, because nothing needs what it does";
+            self.unit
+                .remark((subject, true), what, None, self.function, old);
             let label = self.labels[merge as usize];
             let branch = self.new_node(Op::Branch, 0, &[label], 1);
-            let old = self.blocks[block as usize].terminator;
             self.unit.nodes[branch as usize].position = self.unit.node(old).position;
             self.unit.nodes[branch as usize].flags |= flag::LIVE;
             self.blocks[block as usize].terminator = branch;

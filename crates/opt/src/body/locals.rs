@@ -36,6 +36,10 @@ pub(crate) struct Local {
     /// What it is as a whole.
     pub(crate) piece: u32,
     pieces: usize,
+    /// Its instruction.
+    pub(crate) variable: Value,
+    /// Why it is not values, if it isn't.
+    pub(crate) why: &'static str,
 }
 
 /// A variable or a part of one.
@@ -145,6 +149,8 @@ impl Locals {
                 escapes: false,
                 piece,
                 pieces: 1,
+                variable: inst,
+                why: "made values, because of its decorations or its type",
             });
             let (start, count) = (0, 0);
             self.pointers.insert(
@@ -244,7 +250,9 @@ impl Locals {
                     unit.op(unit.node(pointer).ty) == Op::TypePointer
                 });
         if mask.contains(MemoryAccess::Volatile) || !is_plain_copy {
-            self.locals[pointer.local as usize].is_value = false;
+            let local = &mut self.locals[pointer.local as usize];
+            local.is_value = false;
+            local.why = "made values, because it is accessed in a special way, such as volatile";
         }
         accesses.push(Access {
             pointer,
@@ -257,6 +265,7 @@ impl Locals {
         let local = &mut self.locals[local as usize];
         local.is_value = false;
         local.escapes = true;
+        local.why = "made values, because something else gets a pointer to it, such as a call";
     }
 
     fn add_piece(&mut self, ty: u32) -> u32 {
@@ -282,7 +291,9 @@ impl Locals {
                 continue;
             }
             if !self.take_apart(unit, access) {
-                self.locals[local].is_value = false;
+                let local = &mut self.locals[local];
+                local.is_value = false;
+                local.why = "made values, because it has too many parts, or an index into it isn't constant";
             }
         }
         for index in 0..self.locals.len() {

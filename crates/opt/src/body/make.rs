@@ -7,6 +7,7 @@ use spirvkit_eval::ScalarType;
 use spirvkit_grammar::Op;
 
 use super::Rebuild;
+use crate::Abilities;
 use crate::rules::Values;
 use crate::unit::{FLOATING, Unit, Value, flag};
 
@@ -14,6 +15,11 @@ use crate::unit::{FLOATING, Unit, Value, flag};
 const MAX_DEPTH: u32 = 64;
 
 impl Rebuild<'_> {
+    /// Whether something may be done.
+    pub(super) fn may(&self, ability: Abilities) -> bool {
+        self.abilities.contains(ability)
+    }
+
     /// The value of a total operation. A node that was one already may be used for it.
     pub(super) fn value(
         &mut self,
@@ -58,7 +64,7 @@ impl Rebuild<'_> {
         let meaning = self.unit.decorations.meaning(set);
         let hash = self.hasher.hash_one((op.0, ty, meaning, operands));
         let mut found = None;
-        {
+        if self.may(Abilities::MERGE) {
             let unit = &*self.unit;
             let candidate = self.total.find(hash, |&other| {
                 let node = unit.node(other);
@@ -133,6 +139,9 @@ impl Rebuild<'_> {
         {
             return None;
         }
+        if !self.may(Abilities::SIMPLIFY) {
+            return None;
+        }
         if let Some(constant) = self.unit.fold(op, ty, operands, ids) {
             return Some(constant);
         }
@@ -161,7 +170,8 @@ impl Rebuild<'_> {
             return None;
         }
         self.depth += 1;
-        let modes = self.unit.modes;
+        let permissions = self.unit.permitted(self.decorations, ty, operands);
+        let modes = self.unit.modes.permissions(permissions);
         let simpler = crate::rules::simplify(self, &modes, op, Id(ty), operands)
             .or_else(|| crate::rules::simplify_composite(self, op, Id(ty), operands));
         self.depth -= 1;

@@ -22,13 +22,7 @@ pub(crate) use locals::parts;
 use memory::{Memory, Root};
 
 use crate::unit::{Block, FLOATING, Function, Unit, Value, flag};
-
-/// What is done while a function is rebuilt.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
-    /// Whether variables become values.
-    pub(crate) promotes: bool,
-}
+use crate::{Abilities, Subject};
 
 /// A block on its way.
 #[derive(Clone, Default)]
@@ -107,18 +101,32 @@ struct Rebuild<'u> {
     position: u32,
     /// Whether inputs stay what they are.
     fixed_inputs: bool,
+    /// What may be done.
+    abilities: Abilities,
+    /// What is kept although nothing may need it, of what floats, with the blocks it was in.
+    kept: Vec<(Value, u32)>,
 }
 
-/// Rebuilds a function; whether anything has changed.
-pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settings) {
+/// Rebuilds a function, with the abilities of the unit's options.
+pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
     if function.is_opaque || function.blocks.is_empty() {
         return;
     }
     let flow = Flow::new(unit, function);
-    let locals = match settings.promotes {
+    let abilities = unit.options.abilities;
+    let locals = match abilities.contains(Abilities::PROMOTE) {
         true => Locals::new(unit, function, |block| flow.is_reachable(block)),
         false => Locals::default(),
     };
+    for local in &locals.locals {
+        let said = (Subject::Variable, local.is_value);
+        let what = match local.is_value {
+            true => "made values",
+            false => local.why,
+        };
+        let variable = local.variable;
+        unit.remark(said, what, Some(variable), function.definition, variable);
+    }
     let memory = Memory::new(locals.leaves);
     let fixed_inputs = !unit.globals.iter().any(|&value| {
         unit.op(value) == Op::Capability
@@ -163,14 +171,18 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function, settings: Settin
         decorations: 0,
         position: 0,
         fixed_inputs,
+        abilities,
+        kept: Vec::new(),
     };
     rebuild.count_uses(function);
     rebuild.find_constructs(function);
     rebuild.find_joins(function);
     rebuild.walk(function);
     rebuild.finish_phis();
-    rebuild.drop_overwritten();
-    rebuild.mark();
+    if abilities.contains(Abilities::DEAD_STORES) {
+        rebuild.drop_overwritten();
+    }
+    rebuild.mark(function);
     rebuild.write(function);
 }
 

@@ -7,8 +7,9 @@ use spirvkit_grammar::Op;
 
 use super::memory::{Root, is_volatile};
 use super::{Rebuild, is_of_skeleton};
+use crate::Abilities;
 use crate::effects::{Effect, effect};
-use crate::unit::{FLOATING, Unit, Value, flag};
+use crate::unit::{FLOATING, Function, Unit, Value, flag};
 
 /// No place.
 const NONE: u32 = u32::MAX;
@@ -28,9 +29,12 @@ fn first_index(unit: &Unit, pointer: Value) -> Option<u64> {
 
 impl Rebuild<'_> {
     /// Marks what is needed: what has effects, and all that it uses.
-    pub(super) fn mark(&mut self) {
+    pub(super) fn mark(&mut self, function: &Function) {
         let mut work = Vec::new();
         self.mark_terminators(&mut work);
+        if !self.may(Abilities::DEAD_CODE) {
+            self.keep_all(function, &mut work);
+        }
         for index in 0..self.flow.order.len() {
             let block = self.flow.order[index] as usize;
             for at in 0..self.blocks[block].pinned.len() {
@@ -53,6 +57,35 @@ impl Rebuild<'_> {
         }
         self.cut_dead_constructs();
         self.keep_remarks();
+    }
+
+    /// Marks all that was there and that nothing else stands for.
+    fn keep_all(&mut self, function: &Function, work: &mut Vec<Value>) {
+        for index in 0..self.flow.order.len() {
+            let block = self.flow.order[index];
+            self.mark_control(block, work);
+            self.mark_one(self.blocks[block as usize].terminator, work);
+            for at in 0..self.blocks[block as usize].pinned.len() {
+                let inst = self.blocks[block as usize].pinned[at];
+                if !matches!(effect(self.unit, inst), Effect::Remark | Effect::Lifetime) {
+                    self.mark_one(inst, work);
+                }
+            }
+            for &inst in &function.blocks[block as usize].insts {
+                let op = self.unit.op(inst);
+                let is_gone =
+                    self.unit.find(inst) != inst || self.locals.value_pointer(inst).is_some();
+                let floats = self.unit.node(inst).home == FLOATING && !is_of_skeleton(op);
+                let is_value = floats && self.unit.node(inst).has(flag::RESULT);
+                if is_gone || !(is_value || op == Op::Phi || op.is_variable()) {
+                    continue;
+                }
+                if is_value {
+                    self.kept.push((inst, block));
+                }
+                self.mark_one(inst, work);
+            }
+        }
     }
 
     /// Marks what a value that is needed needs.
@@ -305,6 +338,12 @@ impl Rebuild<'_> {
             early[index] = block;
         }
         let mut late = vec![NONE; floats.len()];
+        for index in 0..self.kept.len() {
+            let (value, block) = self.kept[index];
+            if let Some(&index) = index_of.get(&value) {
+                self.use_at(&mut late[index as usize], block);
+            }
+        }
         for number in 0..self.flow.order.len() {
             let block = self.flow.order[number];
             if self.is_dead[block as usize] {
@@ -413,16 +452,25 @@ impl Rebuild<'_> {
             roots.extend(&building.pinned);
             roots.push(building.terminator);
         }
+        roots.extend(self.kept.iter().map(|&(value, _)| value));
         for root in roots {
             if !self.unit.node(root).has(flag::LIVE) || self.unit.find(root) != root {
                 continue;
+            }
+            let node = &mut self.unit.nodes[root as usize];
+            let floats_itself = node.home == FLOATING && !is_of_skeleton(node.op);
+            if floats_itself {
+                if node.has(flag::PLACED) {
+                    continue;
+                }
+                node.flags |= flag::PLACED;
             }
             stack.push((root, 0));
             while let Some((value, index)) = stack.last_mut() {
                 let (value, at) = (*value, *index);
                 if at == self.unit.operands(value).len() {
                     stack.pop();
-                    if value != root {
+                    if value != root || floats_itself {
                         floats.push(value);
                     }
                     continue;

@@ -7,6 +7,7 @@ use spirvkit_grammar::{MemoryAccess, Op, StorageClass};
 use super::Rebuild;
 use super::locals::{Pointer, parts};
 use super::memory::{are_apart, is_volatile, path_from};
+use crate::Abilities;
 use crate::effects::{Effect, effect};
 use crate::unit::{Function, Value};
 
@@ -142,7 +143,8 @@ impl Rebuild<'_> {
                 let hash = self.hash(inst) ^ u64::from(self.here).wrapping_mul(0x9e37_79b9);
                 match self.partial.get(&(hash, 0)).copied() {
                     Some(other)
-                        if self.unit.node(other).home == self.here
+                        if self.may(Abilities::MERGE)
+                            && self.unit.node(other).home == self.here
                             && self.are_same(inst, other) =>
                     {
                         self.stand_for(inst, other);
@@ -171,7 +173,7 @@ impl Rebuild<'_> {
     /// A value that is the same wherever it is computed.
     fn visit_total(&mut self, inst: Value) {
         let node = *self.unit.node(inst);
-        if node.op == Op::CopyObject {
+        if node.op == Op::CopyObject && self.may(Abilities::SIMPLIFY) {
             let from = self.unit.operand(inst, 0);
             if self.can_stand_for(inst, from) {
                 self.stand_for(inst, from);
@@ -297,6 +299,7 @@ impl Rebuild<'_> {
     /// A value that stays where it is, unless one that dominates it is the same.
     fn visit_partial(&mut self, inst: Value, key: (u64, u32)) -> Value {
         if let Some(&other) = self.partial.get(&key)
+            && self.may(Abilities::MERGE)
             && self.are_same(inst, other)
         {
             self.merge_decorations(other, inst);
@@ -307,7 +310,7 @@ impl Rebuild<'_> {
             let node = self.unit.node(inst);
             (node.op, node.ty, node.ids)
         };
-        if op != Op::Load {
+        if op != Op::Load && self.may(Abilities::SIMPLIFY) {
             let operands = self.unit.operands(inst).to_vec();
             if let Some(simpler) = self.simplify(op, ty, &operands, ids) {
                 self.unit.replace(inst, simpler);
@@ -433,7 +436,11 @@ impl Rebuild<'_> {
             return;
         }
         let mut at = token;
-        for _ in 0..MAX_STORES_BACK {
+        let looks_back = match self.may(Abilities::FORWARD) {
+            true => MAX_STORES_BACK,
+            false => 0,
+        };
+        for _ in 0..looks_back {
             if let Some(&value) = self.known.get(&(pointer, at)) {
                 let value = self.unit.find(value);
                 if self.unit.node(value).ty == ty && self.can_stand_for(inst, value) {
@@ -524,10 +531,11 @@ impl Rebuild<'_> {
         let access = MemoryAccess(self.unit.operand(inst, 2));
         let is_plain =
             !is_volatile(self.unit, inst) && !access.contains(MemoryAccess::MakePointerAvailable);
-        if is_plain && self.unit.op(value) == Op::Undef && self.is_own_memory(pointer) {
+        let is_droppable = is_plain && self.may(Abilities::DEAD_STORES);
+        if is_droppable && self.unit.op(value) == Op::Undef && self.is_own_memory(pointer) {
             return;
         }
-        if is_plain {
+        if is_droppable {
             let (token, _) = self.token(pointer);
             let held = self.known.get(&(pointer, token)).copied();
             if token != 0 && held.map(|held| self.unit.find(held)) == Some(value) {

@@ -6,6 +6,7 @@ use spirvkit_grammar::{Op, Version};
 use crate::body::{Constructs, Flow, NONE, merge_of};
 use crate::effects::{Effect, effect};
 use crate::unit::{Block, Function, Unit, Value, flag};
+use crate::{Abilities, Subject};
 
 /// So many instructions at most are executed although their results may not be needed.
 const MAX_SPECULATED: usize = 8;
@@ -15,16 +16,26 @@ pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
     if function.is_opaque || function.blocks.is_empty() {
         return false;
     }
-    let mut changed = cut_branches(unit, function);
+    let may = |ability| unit.options.abilities.has_any(ability);
+    let [cuts, dissolves, selects, joins] = [
+        Abilities::CUT_BRANCHES,
+        Abilities::LOOPS,
+        Abilities::SELECT,
+        Abilities::JOIN,
+    ]
+    .map(may);
+    let mut changed = cuts && cut_branches(unit, function);
     if changed {
         fix_phis(unit, function);
     }
     changed |= remove_unreachable(unit, function);
-    changed |= dissolve_loops(unit, function);
-    changed |= choose_values(unit, function);
-    changed |= unwrap_switches(unit, function);
-    changed |= skip_blocks(unit, function);
-    changed |= join_blocks(unit, function);
+    changed |= dissolves && dissolve_loops(unit, function);
+    changed |= selects && choose_values(unit, function);
+    if joins {
+        changed |= unwrap_switches(unit, function);
+        changed |= skip_blocks(unit, function);
+        changed |= join_blocks(unit, function);
+    }
     changed
 }
 
@@ -92,6 +103,7 @@ fn skip_blocks(unit: &mut Unit, function: &mut Function) -> bool {
     }
     let flow = Flow::new(unit, function);
     let is_named = named_blocks(unit, function);
+    let is_shape = shape_of_loops(unit, function);
     let mut touched = vec![false; function.blocks.len()];
     let mut changed = false;
     for number in 1..function.blocks.len() {
@@ -108,6 +120,7 @@ fn skip_blocks(unit: &mut Unit, function: &mut Function) -> bool {
         let from = from as usize;
         // Only what branches conditionally keeps another way; and not back to a loop's beginning.
         if to == number
+            || is_shape[from]
             || touched[from]
             || touched[to]
             || touched[number]
@@ -168,6 +181,24 @@ fn named_blocks(unit: &mut Unit, function: &Function) -> Vec<bool> {
         }
     }
     is_named
+}
+
+/// The blocks that loops are recognized by, if they are to stay: those that begin or continue one.
+fn shape_of_loops(unit: &Unit, function: &Function) -> Vec<bool> {
+    let mut is_shape = vec![false; function.blocks.len()];
+    if !unit.options.keep_loop_shape {
+        return is_shape;
+    }
+    for (number, block) in function.blocks.iter().enumerate() {
+        if let Some(merge) = merge_of(unit, &block.insts)
+            && unit.op(merge) == Op::LoopMerge
+        {
+            let next = unit.block_of_label[unit.operand(merge, 1) as usize];
+            is_shape[number] = true;
+            is_shape[next as usize] = true;
+        }
+    }
+    is_shape
 }
 
 /// Whether a loop that doesn't go round can do without its merge instruction: it is left in one
@@ -240,6 +271,8 @@ fn dissolve_loops(unit: &mut Unit, function: &mut Function) -> bool {
             }
             _ => continue,
         }
+        let what = "removed, because it never goes round";
+        unit.remark((Subject::Loop, true), what, None, function.definition, end);
         changed = true;
     }
     if changed {
@@ -324,6 +357,9 @@ fn cut_branches(unit: &mut Unit, function: &mut Function) -> bool {
                 continue;
             }
         }
+        let what = "removed, because its branch always goes the same way";
+        let said = (Subject::Selection, true);
+        unit.remark(said, what, None, function.definition, end);
         let branch = unit.add(Op::Branch, 0, &[target], 1);
         unit.nodes[branch as usize].flags |= flag::LOCAL;
         unit.nodes[branch as usize].position = unit.node(end).position;
@@ -568,6 +604,9 @@ fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: u
     if speculated > MAX_SPECULATED || different > 4 {
         return false;
     }
+    let what = "made OpSelect, because it only chooses values";
+    let said = (Subject::Selection, true);
+    unit.remark(said, what, None, function.definition, end);
     let mut moved = Vec::new();
     for (has, block) in [(has_yes, yes), (has_no, no)] {
         if has {
@@ -635,6 +674,7 @@ fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
     let flow = Flow::new(unit, function);
     let count = function.blocks.len();
     let is_named = named_blocks(unit, function);
+    let is_shape = shape_of_loops(unit, function);
     // What each block was joined with, so that chains are.
     let mut into: Vec<usize> = (0..count).collect();
     let mut gone = vec![false; count];
@@ -653,7 +693,8 @@ fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
         let own_merge = merge_of(unit, &function.blocks[at].insts);
         let next = unit.block_of_label[unit.operand(end, 0) as usize] as usize;
         let follows_only = flow.graph.predecessors(next as u32).len() == 1;
-        if !follows_only || is_named[next] || next == at || gone[next] || next == 0 {
+        let stays = is_named[next] || is_shape[at] || is_shape[next];
+        if !follows_only || stays || next == at || gone[next] || next == 0 {
             continue;
         }
         // A loop's header keeps its merge instruction, before a terminator without one.
@@ -676,8 +717,12 @@ fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
                 unit.replace(inst, value);
                 continue;
             }
-            if unit.op(inst).is_terminator() {
-                function.blocks[at].insts.extend(own_merge);
+            if unit.op(inst).is_terminator()
+                && let Some(merge) = own_merge
+            {
+                // Nothing may come between the two, no line either.
+                unit.nodes[merge as usize].position = unit.node(inst).position;
+                function.blocks[at].insts.push(merge);
             }
             function.blocks[at].insts.push(inst);
         }

@@ -6,6 +6,7 @@
 use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::{FunctionControl, Op};
 
+use crate::Subject;
 use crate::body::{Constructs, Flow, merge_of};
 use crate::unit::{Block, Function, Unit, Value, flag};
 
@@ -30,6 +31,8 @@ pub(crate) struct Callee {
     pub(crate) words: u32,
     /// Whether it ends invocations, which must not happen where a loop continues.
     pub(crate) ends: bool,
+    /// Why it stays, if it does.
+    pub(crate) why: &'static str,
 }
 
 /// Looks at a function.
@@ -48,13 +51,24 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
         }
     }
     let control = FunctionControl(unit.operand(function.definition, 0));
+    let why = match function.blocks.len() {
+        _ if function.is_opaque => "inlined, because it has instructions that are not known",
+        _ if control.contains(FunctionControl::DontInline) => "inlined, because it says DontInline",
+        0 => "inlined, because it is only declared",
+        _ => "inlined, because it returns from within a loop or a switch, or never",
+    };
     let shape = match function.blocks.len() {
         _ if function.is_opaque || control.contains(FunctionControl::DontInline) => Shape::Stays,
         0 => Shape::Stays,
         1 if returns.len() == 1 => Shape::Block,
         _ => shape(unit, function, &returns),
     };
-    Callee { shape, words, ends }
+    Callee {
+        shape,
+        words,
+        ends,
+        why,
+    }
 }
 
 fn is_branch(op: Op) -> bool {
@@ -113,6 +127,7 @@ pub(crate) fn inline(
         return false;
     }
     let mut inliner = Inliner {
+        function: function.definition,
         continues: continue_blocks(unit, function),
         unit,
         done: Vec::with_capacity(function.blocks.len()),
@@ -187,6 +202,8 @@ impl Pending {
 /// Puts one block after the other into a function.
 struct Inliner<'u> {
     unit: &'u mut Unit,
+    /// The function.
+    function: Value,
     continues: HashSet<Value>,
     done: Vec<Block>,
     /// What is still to be looked at, the next block last.
@@ -221,14 +238,26 @@ impl Inliner<'_> {
                 continue;
             };
             let is_in_continue = self.continues.contains(&done.label);
-            let fits = match callee.shape {
-                Shape::Stays => false,
-                Shape::Block => true,
-                Shape::Blocks | Shape::Wrapped => {
-                    can_split(self.unit, &rest) && !(callee.ends && is_in_continue)
+            let obstacle = match callee.shape {
+                Shape::Stays => Some(callee.why),
+                Shape::Block => None,
+                _ if !can_split(self.unit, &rest) => {
+                    Some("inlined, because the call is where a loop begins")
                 }
+                _ if callee.ends && is_in_continue => {
+                    Some("inlined, because it may end the invocation where a loop continues")
+                }
+                _ => None,
             };
-            if !fits || !wants(self.unit, number, callee) {
+            let obstacle = obstacle.or_else(|| match wants(self.unit, number, callee) {
+                true => None,
+                false => Some("inlined, because there would be too many copies, or they don't pay"),
+            });
+            let called = self.unit.operand(inst, 0);
+            let what = obstacle.unwrap_or("inlined");
+            let said = (Subject::Call, obstacle.is_none());
+            (self.unit).remark(said, what, Some(called), self.function, inst);
+            if obstacle.is_some() {
                 done.insts.push(inst);
                 continue;
             }
@@ -408,6 +437,12 @@ fn copy(unit: &mut Unit, call: Value, number: usize) -> Vec<Block> {
         let label = node(block.label);
         let insts = block.insts.iter().map(|&inst| node(inst)).collect();
         blocks.push(Block { label, insts });
+    }
+    // That a function begins is true of it alone.
+    if let Some(entry) = blocks.first_mut() {
+        let begins =
+            |&inst: &Value| unit.debug_instruction(inst) == Some("DebugFunctionDefinition");
+        entry.insts.retain(|inst| !begins(inst));
     }
     for block in &blocks {
         for &inst in &block.insts {

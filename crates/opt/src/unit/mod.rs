@@ -7,7 +7,9 @@
 
 mod constants;
 mod decorations;
+mod permissions;
 mod read;
+mod remarks;
 mod write;
 
 use std::ops::Range;
@@ -18,6 +20,7 @@ use spirvkit_eval::{ScalarType, Small};
 use spirvkit_grammar::{Decoration, Op};
 
 use crate::rules::Modes;
+use crate::{Options, Remark};
 
 pub(crate) use constants::Constants;
 pub(crate) use decorations::Decorations;
@@ -145,6 +148,14 @@ pub(crate) struct Unit {
     pub(crate) index_constants: HashMap<u32, Value>,
     /// Which globals are which built-ins.
     pub(crate) built_ins: HashSet<(Value, u32)>,
+    /// What is to be done.
+    pub(crate) options: Options,
+    /// What floating-point operations permit.
+    pub(crate) permissions: permissions::Permissions,
+    /// What was done and what was not.
+    pub(crate) remarks: Vec<Remark>,
+    /// How often functions may still be changed.
+    pub(crate) fuel: u64,
 }
 
 impl Unit {

@@ -5,6 +5,7 @@ use spirvkit_binary::{Definition, Definitions, Error, Header, Id, Import, Instru
 use spirvkit_eval::{Denormals, Rounding, Small};
 use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExtInstSet, Op};
 
+use crate::Options;
 use crate::rules::Modes;
 
 use super::decorations::Entry;
@@ -32,7 +33,7 @@ struct Reader {
 }
 
 impl Unit {
-    pub(crate) fn read(words: &[u32]) -> Result<Self, Unread> {
+    pub(crate) fn read(words: &[u32], options: &Options) -> Result<Self, Unread> {
         let module = Module::new(words).map_err(Unread::Error)?;
         let header = Header::from_words(words).map_err(Unread::Error)?;
         if header.bound as usize > words.len() * MAX_IDS_PER_WORD + 64 {
@@ -74,6 +75,10 @@ impl Unit {
             some_integer: None,
             wanted_types: HashMap::new(),
             owners: HashMap::new(),
+            permissions: Default::default(),
+            remarks: Vec::new(),
+            fuel: options.fuel.unwrap_or(u64::MAX),
+            options: options.clone(),
             header,
         };
         let mut reader = Reader::default();
@@ -87,6 +92,7 @@ impl Unit {
             return Err(Unread::Broken);
         }
         unit.settle();
+        unit.permissions = super::permissions::Permissions::of(&unit);
         Ok(unit)
     }
 

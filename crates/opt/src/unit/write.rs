@@ -4,7 +4,7 @@ use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::About;
 
 use super::{Function, Unit, Value, flag};
-use crate::Options;
+use crate::{Abilities, Options};
 
 impl Unit {
     /// The words of the module.
@@ -78,7 +78,7 @@ impl Liveness {
                 if is_root {
                     marked.push(unit.operand(value, 0));
                 }
-            } else if is_root(unit, value) {
+            } else if is_root(unit, value) || !may_go(unit, value, options.abilities) {
                 marked.push(value);
             } else if op.is_entry_point() {
                 this.live[value as usize] = true;
@@ -95,6 +95,9 @@ impl Liveness {
             {
                 about.extend(targets.chunks(size).map(|target| (target[0], group)));
             }
+        }
+        if !options.abilities.contains(Abilities::DEAD_FUNCTIONS) {
+            marked.extend(unit.functions.iter().map(|function| function.definition));
         }
         about.sort_unstable();
         let functions: hashbrown::HashMap<Value, usize> = unit
@@ -166,6 +169,9 @@ impl Liveness {
     fn interface(&self, unit: &Unit, entry: Value, options: &Options) -> Vec<Value> {
         let ids: Vec<Value> = unit.ids(entry).map(|(_, id)| id).collect();
         let named = named_ids(unit.op(entry));
+        if !options.abilities.contains(Abilities::DEAD_VARIABLES) {
+            return ids;
+        }
         let mut kept: Vec<Value> = ids.iter().take(named).copied().collect();
         for &id in ids.iter().skip(named) {
             let class = unit.storage_class(id).map(StorageClass);
@@ -213,6 +219,23 @@ fn all_nodes(function: &Function) -> impl Iterator<Item = &Value> {
     let blocks = blocks.flat_map(|block| std::iter::once(&block.label).chain(&block.insts));
     let parameters = function.parameters.iter();
     parameters.chain(&function.before).chain(blocks)
+}
+
+/// Whether an instruction before the functions may go if nothing needs it.
+fn may_go(unit: &Unit, value: Value, abilities: Abilities) -> bool {
+    let op = unit.op(value);
+    let ability = if op.is_variable() {
+        Abilities::DEAD_VARIABLES
+    } else if op.is_constant() || op == Op::Undef {
+        Abilities::DEAD_CONSTANTS
+    } else {
+        Abilities::DEAD_DECLARATIONS
+    };
+    abilities.contains(ability)
+        || !unit.node(value).has(flag::RESULT)
+        || unit.find(value) != value
+        // What belongs to decorations goes with these.
+        || op == Op::DecorationGroup
 }
 
 /// Whether an instruction before the functions is needed by itself.

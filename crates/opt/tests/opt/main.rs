@@ -5,6 +5,7 @@ mod control;
 mod frame;
 mod kept;
 mod memory;
+mod recipes;
 mod rules;
 mod values;
 mod whole;

@@ -4,6 +4,7 @@
 mod check;
 mod growth;
 mod interface;
+mod passes;
 mod reference;
 mod report;
 mod run;
@@ -35,6 +36,8 @@ pub(super) struct Arguments {
     folders: Vec<PathBuf>,
     #[command(flatten)]
     level: LevelArgument,
+    #[command(flatten)]
+    passes: passes::PassesArgument,
     #[command(flatten)]
     sample: Sample,
     /// The folder with the reference tools, to compare with; what they give is kept in `target`.
@@ -157,9 +160,10 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         name.parse()
             .map_err(|_| format!("environment {name} is not known"))
     });
+    let environments = environments.collect::<Result<Vec<_>, String>>()?;
     let checker = Checker {
         options: arguments.level.options(),
-        environments: environments.collect::<Result<_, String>>()?,
+        environments,
         reference: match &arguments.reference {
             None => None,
             Some(folder) => Some(Reference::new(
@@ -171,6 +175,12 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         },
         except: arguments.except.clone(),
     };
+    if arguments.passes.is_given() {
+        let recipes = arguments.passes.recipes(|_| true)?;
+        let reference = checker.reference.as_ref();
+        let environments = &checker.environments;
+        return passes::check_each(&files, &recipes, environments, reference, arguments.show);
+    }
     // Memory is the process's, so it is told apart only if one module is optimized at a time.
     let threads = if cfg!(feature = "memory") { 1 } else { 2 };
     let pool = rayon::ThreadPoolBuilder::new()

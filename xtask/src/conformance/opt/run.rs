@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use spirvkit::interp::Run;
 use spirvkit_fuzz::{PROGRAM_GROUPS, program_buffers, program_text};
-use spirvkit_opt::Options;
 
 use super::super::kernels::Known;
 use super::super::sample::Sample;
+use super::passes::{Named, PassesArgument, changed};
 use super::scripts::{Compilers, ScriptFile};
 use super::subject::{Care, Compared, Left, Transform, before_and_after};
 use super::{LevelArgument, bytes, optimized, target_folder};
@@ -23,6 +23,8 @@ pub(in super::super) struct Arguments {
     folders: Vec<PathBuf>,
     #[command(flatten)]
     level: LevelArgument,
+    #[command(flatten)]
+    passes: PassesArgument,
     #[command(flatten)]
     sample: Sample,
     /// How many programs to make and run besides.
@@ -68,8 +70,7 @@ impl Subject {
         }
     }
 
-    fn compare(&self, compilers: &Compilers, options: &Options) -> Compared {
-        let optimize = |words: &[u32]| optimized(words, options);
+    fn compare(&self, compilers: &Compilers, optimize: Transform<'_>) -> Compared {
         match self {
             Self::Script(file) => {
                 let script = match ScriptFile::read(file) {
@@ -78,12 +79,12 @@ impl Subject {
                 };
                 at_all_sizes(
                     &|size, transform, care| script.run(compilers, size, transform, care),
-                    &optimize,
+                    optimize,
                 )
             }
             Self::Kernel(file) => match Known::of(file) {
                 Ok(Some(known)) => {
-                    before_and_after(|transform, care| kernel(&known, transform, care), &optimize)
+                    before_and_after(|transform, care| kernel(&known, transform, care), optimize)
                 }
                 Ok(None) => Compared::NotRun("no operation that is known here".to_owned()),
                 Err(why) => Compared::NotRun(why),
@@ -96,11 +97,42 @@ impl Subject {
                 };
                 at_all_sizes(
                     &|size, transform, care| program(&transform(&words)?, size, care),
-                    &optimize,
+                    optimize,
                 )
             }
         }
     }
+}
+
+/// Passes that change where a program finds its resources.
+const REBINDS: [&str; 6] = [
+    "descriptor-array-scalar-replacement",
+    "descriptor-composite-scalar-replacement",
+    "descriptor-compososite-scalar-replacement",
+    "descriptor-scalar-replacement",
+    "resolve-binding-conflicts",
+    "switch-descriptorset",
+];
+
+/// Compares with each list of passes, up to the first that doesn't give the same.
+fn with_each(subject: &Subject, compilers: &Compilers, recipes: &[Named]) -> Compared {
+    let mut last = Compared::NotRun("there are no passes".to_owned());
+    for (name, recipe) in recipes {
+        let change = |words: &[u32]| match changed(words, recipe) {
+            Ok(done) => Ok(done.unwrap_or_else(|| words.to_vec())),
+            Err(why) => Err(why),
+        };
+        last = subject.compare(compilers, &change);
+        match &mut last {
+            Compared::Different { why, .. } => {
+                *why = format!("{name}: {why}");
+                break;
+            }
+            Compared::NotRun(_) => break,
+            _ => {}
+        }
+    }
+    last
 }
 
 /// Compares at all sizes of subgroups, up to the first that is not the same.
@@ -191,11 +223,18 @@ fn recipe(seed: u64) -> Vec<u8> {
 /// Runs everything before and after.
 pub(in super::super) fn run(arguments: &Arguments) -> Outcome {
     let subjects = subjects(arguments)?;
+    let recipes = match arguments.passes.is_given() {
+        true => arguments.passes.recipes(|name| !REBINDS.contains(&name))?,
+        false => Vec::new(),
+    };
     let compilers = Compilers::new(target_folder("opt-shaders")?);
     let options = arguments.level.options();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
     let compared: Vec<Compared> = pool.install(|| {
-        let compare = |subject: &Subject| subject.compare(&compilers, &options);
+        let compare = |subject: &Subject| match recipes.is_empty() {
+            true => subject.compare(&compilers, &|words| optimized(words, &options)),
+            false => with_each(subject, &compilers, &recipes),
+        };
         subjects.par_iter().map(compare).collect()
     });
     let failures = target_folder("opt-failures")?;

@@ -1,0 +1,96 @@
+//! Which pass breaks a program.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use spirvkit::bytes_from_words;
+use spirvkit::opt::{Bisection, Options, Recipe, bisect, flags};
+
+use super::Arguments;
+use crate::exit::{Ending, UsageError};
+use crate::input::load::load_all;
+use crate::output::Temporary;
+use crate::report::{Messages, kinds};
+
+/// Runs a command with intermediate results until it is known which pass is the first after which
+/// it fails.
+pub(super) fn run(
+    arguments: &Arguments,
+    command: &str,
+    recipe: &Recipe,
+    options: &Options,
+) -> Result<Ending, UsageError> {
+    let words = flags(command);
+    let Some((program, fixed)) = words.split_first() else {
+        return Err(UsageError("`--bisect` needs a command".into()));
+    };
+    let inputs = arguments.changing.inputs()?;
+    if inputs.list.len() != 1 {
+        return Err(UsageError("`--bisect` takes one input".into()));
+    }
+    let mut messages = Messages::new(arguments.changing.reporter());
+    let Some(loaded) = load_all(&inputs, &mut messages).pop() else {
+        messages.print();
+        return Ok(Ending::Failure);
+    };
+    let name = loaded.name.clone();
+    let mut failure = None;
+    let mut succeeds = |words: &[u32]| match attempt(program, fixed, words) {
+        Ok(succeeds) => succeeds,
+        Err(error) => {
+            failure.get_or_insert(error);
+            false
+        }
+    };
+    let found = bisect(recipe, &loaded.module.store(), options, &mut succeeds);
+    if let Some(error) = failure {
+        messages.add_of(
+            &name,
+            &kinds::OPT_BISECT.error(format!("`{program}`: {error}")),
+        );
+        messages.print();
+        return Ok(Ending::Failure);
+    }
+    let (text, words) = match found {
+        Err(error) => {
+            messages.add_of(&name, &kinds::OPT_PASS.error(error.to_string()));
+            messages.print();
+            return Ok(Ending::Failure);
+        }
+        Ok(Bisection::FailsBefore) => ("the command fails for the input already".to_owned(), None),
+        Ok(Bisection::NeverFails) => ("the command succeeds after all passes".to_owned(), None),
+        Ok(Bisection::Found(culprit)) => {
+            let place = format!("pass {} of {}", culprit.number + 1, recipe.len());
+            let mut text = format!("the command first fails after `{}`, {place}", culprit.pass);
+            if let Some(change) = culprit.change {
+                text += &format!(", with change {change} to a function");
+            }
+            (text, Some(culprit.after))
+        }
+        Ok(_) => ("nothing is known".to_owned(), None),
+    };
+    let is_found = words.is_some();
+    messages.add_line(&format!("{name}: {text}"));
+    if let (Some(words), Some(path)) = (words, &arguments.changing.files.output) {
+        let bytes = bytes_from_words(&words, Default::default());
+        let path = crate::output::Destination::File(path.clone());
+        crate::report::write(&path, &bytes, &mut messages);
+    }
+    messages.print();
+    Ok(Ending::unless(messages.failed() || !is_found))
+}
+
+/// Whether a command succeeds with a module in a file, whose path is its last argument.
+fn attempt(program: &str, fixed: &[String], words: &[u32]) -> std::io::Result<bool> {
+    let bytes = bytes_from_words(words, Default::default());
+    let folder = std::env::temp_dir();
+    let (file, status) = Temporary::make(&folder.join("spv-opt.spv"), |path: &Path| {
+        std::fs::write(path, &bytes)?;
+        let mut command = Command::new(program);
+        command.args(fixed).arg(path);
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.status()
+    })?;
+    drop(file);
+    Ok(status.success())
+}

@@ -1,0 +1,253 @@
+//! The passes of `spirv-opt`, by their names there.
+//!
+//! Each is a part of the engine, a transformation of its own, or known and not implemented; several
+//! names may stand for one thing. [`ROWS`] says which is which.
+
+mod calls;
+mod constants;
+mod decorations;
+mod descriptors;
+mod ids;
+mod interface;
+mod kills;
+mod loads;
+mod names;
+mod robust;
+mod rows;
+mod stage;
+mod storage;
+mod stripping;
+mod volatile;
+
+use std::sync::Arc;
+
+use spirvkit_analysis::Type;
+use spirvkit_binary::{Id, LiteralString};
+use spirvkit_grammar::{Decoration, Op};
+use spirvkit_ir::{Inst, Lookup, Module};
+
+use crate::pass::{Changed, Context, Pass, PassError};
+use crate::pipeline::Wanted;
+use crate::recipe::{Engine, RecipeError};
+use crate::{Abilities, Recipe};
+
+pub use rows::ROWS;
+
+/// What there is to know of a pass.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// What help calls its argument, if it takes one.
+    pub argument: Option<&'static str>,
+    /// What it does here, in a phrase.
+    pub about: &'static str,
+    does: Does,
+}
+
+/// How a pass is done.
+#[derive(Debug)]
+enum Does {
+    /// By the engine.
+    Engine(Abilities),
+    /// By a function.
+    Module(Change),
+    /// By a function that is given the argument, which is checked first.
+    Given(ChangeWith, fn(&str) -> Result<(), String>),
+    /// Not at all: it would only make a program faster, and finds nothing to do.
+    Nothing,
+    /// It can't be done.
+    Missing,
+}
+
+type Change = fn(&mut Module, &mut Context<'_>) -> Result<Changed, PassError>;
+type ChangeWith = fn(&mut Module, &str, &mut Context<'_>) -> Result<Changed, PassError>;
+
+/// What is there of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is done.
+    Done,
+    /// It is accepted, and changes nothing, which is always right.
+    Nothing,
+    /// It is an error to ask for it.
+    Missing,
+}
+
+impl Row {
+    /// What is there of it.
+    #[must_use]
+    pub fn state(&self) -> State {
+        match self.does {
+            Does::Nothing => State::Nothing,
+            Does::Missing => State::Missing,
+            _ => State::Done,
+        }
+    }
+
+    /// Whether it can do without its argument.
+    #[must_use]
+    pub fn argument_is_optional(&self) -> bool {
+        self.argument.is_some_and(|it| it.starts_with('['))
+    }
+}
+
+/// A pass by a row of the table.
+struct Named {
+    row: &'static Row,
+    argument: String,
+}
+
+impl Pass for Named {
+    fn name(&self) -> &str {
+        self.row.name
+    }
+
+    fn run(&self, module: &mut Module, context: &mut Context<'_>) -> Result<Changed, PassError> {
+        match self.row.does {
+            Does::Engine(abilities) => {
+                engine(self.row.name, abilities, Wanted::Done).run(module, context)
+            }
+            Does::Module(change) => change(module, context),
+            Does::Given(change, _) => change(module, &self.argument, context),
+            Does::Nothing | Does::Missing => Ok(Changed::No),
+        }
+    }
+}
+
+/// The row of a pass, with or without dashes before its name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Row> {
+    let name = name.strip_prefix("--").unwrap_or(name);
+    ROWS.iter().find(|row| row.name == name)
+}
+
+/// The pass that a flag stands for, with its argument behind `=`.
+pub(crate) fn pass(flag: &str) -> Result<Arc<dyn Pass>, RecipeError> {
+    let (name, argument) = match flag.split_once('=') {
+        Some((name, argument)) => (name, Some(argument)),
+        None => (flag, None),
+    };
+    let row = find(name).ok_or_else(|| RecipeError::Unknown {
+        name: name.to_owned(),
+    })?;
+    let wrong = |message: String| RecipeError::Argument {
+        name: row.name.to_owned(),
+        message,
+    };
+    match (row.argument, argument) {
+        (None, Some(_)) => return Err(wrong("it takes no argument".into())),
+        (Some(what), None) if !row.argument_is_optional() => {
+            return Err(wrong(format!("it needs an argument: {what}")));
+        }
+        _ => {}
+    }
+    match row.does {
+        Does::Missing => {
+            return Err(RecipeError::Missing {
+                name: row.name.to_owned(),
+            });
+        }
+        Does::Given(_, check) if argument.is_some() => {
+            check(argument.unwrap_or_default()).map_err(wrong)?;
+        }
+        _ => {}
+    }
+    let argument = argument.unwrap_or_default().to_owned();
+    Ok(Arc::new(Named { row, argument }))
+}
+
+pub(crate) fn engine(name: &'static str, abilities: Abilities, wanted: Wanted) -> Engine {
+    Engine {
+        name,
+        abilities,
+        wanted,
+    }
+}
+
+/// See [`Recipe::legalize_hlsl`].
+pub(crate) fn legalize_hlsl() -> Recipe {
+    let mut recipe = Recipe::new();
+    for name in ["fix-storage-class", "wrap-opkill"] {
+        recipe.extend(&named(name));
+    }
+    recipe.push(engine("legalize", Abilities::ALL, Wanted::Done));
+    for name in ["fix-storage-class", "fix-opextinst-opcodes"] {
+        recipe.extend(&named(name));
+    }
+    recipe
+}
+
+fn named(name: &str) -> Recipe {
+    let mut recipe = Recipe::new();
+    // All names here are in the table; a test goes through the recipe.
+    let _ = recipe.add(name);
+    recipe
+}
+
+/// What a change of a module with a builder has to complain of.
+fn built<T>(
+    result: Result<T, spirvkit_diagnostics::Errors<spirvkit_ir::builder::BuildError>>,
+) -> Result<T, PassError> {
+    result.map_err(|errors| PassError::new(errors.to_string().trim_end().to_owned()))
+}
+
+/// The instructions before the functions with an opcode.
+fn of_op(module: &Module, op: Op) -> Vec<Inst> {
+    let globals = module.globals();
+    globals.filter(|&inst| module.op(inst) == op).collect()
+}
+
+/// The instructions in functions that meet a condition.
+fn in_functions(module: &Module, is_wanted: impl Fn(Inst) -> bool) -> Vec<Inst> {
+    let functions = module.functions();
+    let all = functions.flat_map(|function| module.function_instructions(function));
+    all.filter(|&inst| is_wanted(inst)).collect()
+}
+
+/// The extensions that a module declares under a name.
+fn extensions(module: &Module, is_wanted: impl Fn(&str) -> bool) -> Vec<Inst> {
+    let is_it = |inst: &Inst| {
+        let words = module.get(*inst).operand_words();
+        LiteralString::at_start_of(words).is_some_and(|name| is_wanted(&name.to_text_lossy()))
+    };
+    let all = of_op(module, Op::Extension).into_iter();
+    all.filter(is_it).collect()
+}
+
+fn remove_extension(module: &mut Module, name: &str) -> Result<(), PassError> {
+    for inst in extensions(module, |it| it == name) {
+        module.remove(inst)?;
+    }
+    Ok(())
+}
+
+/// What a decoration says of ids, directly or by a group: pairs of the target and the word behind.
+fn decorated(module: &Module, decoration: Decoration) -> Vec<(Id, u32)> {
+    let mut found = Vec::new();
+    for inst in of_op(module, Op::Decorate) {
+        if let [target, is, ref rest @ ..] = *module.get(inst).operand_words()
+            && is == decoration.0
+        {
+            found.push((Id(target), rest.first().copied().unwrap_or(0)));
+        }
+    }
+    for inst in of_op(module, Op::GroupDecorate) {
+        if let [group, ref targets @ ..] = *module.get(inst).operand_words() {
+            let of_group: Vec<u32> = (found.iter())
+                .filter(|pair| pair.0 == Id(group))
+                .map(|pair| pair.1)
+                .collect();
+            for value in of_group {
+                found.extend(targets.iter().map(|&target| (Id(target), value)));
+            }
+        }
+    }
+    found
+}
+
+/// What a type is.
+fn shown(module: &Module, ty: Id) -> Type<'_> {
+    module.ty(ty)
+}

@@ -1,0 +1,101 @@
+//! What a recipe is made of.
+
+use std::fmt;
+
+use spirvkit_ir::{EditError, Module};
+
+use crate::{Options, Remark};
+
+/// Whether a pass has changed a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It is as it was.
+    No,
+    /// It may be another one.
+    Yes,
+}
+
+impl Changed {
+    /// Yes, if so many things were changed.
+    #[must_use]
+    pub fn if_any(count: usize) -> Self {
+        match count {
+            0 => Self::No,
+            _ => Self::Yes,
+        }
+    }
+}
+
+/// Why a pass can't do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassError {
+    message: String,
+}
+
+impl PassError {
+    /// An error with a message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for PassError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for PassError {}
+
+impl From<EditError> for PassError {
+    fn from(error: EditError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// What a pass may look at besides the module, and where it says what it did.
+#[derive(Debug)]
+pub struct Context<'o> {
+    options: &'o Options,
+    pub(crate) remarks: Vec<Remark>,
+}
+
+impl<'o> Context<'o> {
+    pub(crate) fn new(options: &'o Options) -> Self {
+        Self {
+            options,
+            remarks: Vec::new(),
+        }
+    }
+
+    /// What the caller wants.
+    #[must_use]
+    pub fn options(&self) -> &'o Options {
+        self.options
+    }
+
+    /// Tells what was done, or wasn't. It is kept only if the options ask for remarks.
+    pub fn remark(&mut self, remark: Remark) {
+        if self.options.remarks {
+            self.remarks.push(remark);
+        }
+    }
+}
+
+/// A change to a module that leaves what it does as it is.
+///
+/// A pass works on the module as `spirvkit_ir` has it: whatever decodes. It must leave alone what it
+/// doesn't understand, and give the same for the same module. `examples/own_pass.rs` has one.
+pub trait Pass: Send + Sync {
+    /// What it is called in reports and messages.
+    fn name(&self) -> &str;
+
+    /// Changes a module.
+    ///
+    /// # Errors
+    ///
+    /// If what the caller has asked for can't be done. The module may then be anything.
+    fn run(&self, module: &mut Module, context: &mut Context<'_>) -> Result<Changed, PassError>;
+}

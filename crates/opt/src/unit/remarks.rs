@@ -1,0 +1,94 @@
+//! Remarks on what is done to a module.
+
+use spirvkit_binary::{Id, LiteralString};
+use spirvkit_grammar::Op;
+
+use super::{Unit, Value};
+use crate::{Remark, SourceLine, Subject};
+
+impl Unit {
+    /// Notes that something was done, or was not, if anybody wants to know: what it is about, the
+    /// function that it is in, and the instruction whose line it comes from.
+    pub(crate) fn remark(
+        &mut self,
+        (subject, done): (Subject, bool),
+        what: &str,
+        about: Option<Value>,
+        function: Value,
+        at: Value,
+    ) {
+        if !self.options.remarks {
+            return;
+        }
+        // What is new has no id that anybody knows.
+        let known = |value: Value| Some(Id(value)).filter(|_| value < self.header.bound);
+        self.remarks.push(Remark {
+            subject,
+            done,
+            what: what.to_owned(),
+            id: about.and_then(known),
+            function: known(function),
+            line: self.source_line(at),
+        });
+    }
+
+    /// The line of source that an instruction comes from.
+    fn source_line(&self, inst: Value) -> Option<SourceLine> {
+        let (line, _) = *self.positions.get(self.node(inst).position as usize)?;
+        let operands = self.operands(line);
+        if self.op(line) == Op::Line {
+            let &[file, line, column] = operands else {
+                return None;
+            };
+            return Some(SourceLine {
+                file: self.string(file)?,
+                line,
+                column,
+            });
+        }
+        if self.debug_instruction(line) != Some("DebugLine") {
+            return None;
+        }
+        let &[_, _, source, line, _, column, ..] = operands else {
+            return None;
+        };
+        let number = |value: Value| self.integer(self.find(value)).map(|bits| bits as u32);
+        Some(SourceLine {
+            file: self.string(self.operand(source, 2))?,
+            line: number(line)?,
+            column: number(column).unwrap_or(0),
+        })
+    }
+
+    fn string(&self, value: Value) -> Option<String> {
+        if self.op(value) != Op::String {
+            return None;
+        }
+        LiteralString::at_start_of(self.operands(value)).map(LiteralString::to_text_lossy)
+    }
+
+    /// All remarks, each once: what was done in the end counts.
+    pub(crate) fn take_remarks(&mut self) -> Vec<Remark> {
+        let mut remarks = std::mem::take(&mut self.remarks);
+        // Of what is about the same, that which was done comes first, then that which was said last.
+        remarks.reverse();
+        remarks.sort_by(|a, b| key(a).cmp(&key(b)).then(b.done.cmp(&a.done)));
+        remarks.dedup_by(|a, b| {
+            key(a) == key(b) && (a == b || a.subject.is_said_once() && a.id.is_some())
+        });
+        remarks
+    }
+}
+
+type Key<'r> = (Option<Id>, &'r Option<SourceLine>, Subject, Option<Id>);
+
+fn key(remark: &Remark) -> Key<'_> {
+    (remark.function, &remark.line, remark.subject, remark.id)
+}
+
+impl Subject {
+    /// Whether only one thing is true of it in the end.
+    fn is_said_once(self) -> bool {
+        matches!(self, Self::Call | Self::Variable)
+    }
+}

@@ -3,7 +3,7 @@
 use crate::common::{Dir, FAULTY, Ran, TEXT, run, word};
 
 /// A directory with the links in its `bin`.
-fn with_links() -> Dir {
+pub(crate) fn with_links() -> Dir {
     let dir = Dir::new();
     let ran = dir.spv(&["drop-in", "bin"]);
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
@@ -11,7 +11,7 @@ fn with_links() -> Dir {
 }
 
 #[track_caller]
-fn tool(dir: &Dir, name: &str, arguments: &[&str], input: &str) -> Ran {
+pub(crate) fn tool(dir: &Dir, name: &str, arguments: &[&str], input: &str) -> Ran {
     let program = dir.path(&format!("bin/{name}{}", std::env::consts::EXE_SUFFIX));
     run(dir.command(program).args(arguments), input.as_bytes())
 }

@@ -137,11 +137,12 @@ fn a_file_that_may_not_become_so_large_is_an_error() {
     assert_eq!(dir.files(), ["a.spvasm"]);
 }
 
-const LINKS: [&str; 5] = [
+const LINKS: [&str; 6] = [
     "bin/spirv-as",
     "bin/spirv-diff",
     "bin/spirv-dis",
     "bin/spirv-link",
+    "bin/spirv-opt",
     "bin/spirv-val",
 ];
 

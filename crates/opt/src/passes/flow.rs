@@ -121,6 +121,7 @@ fn skip_blocks(unit: &mut Unit, function: &mut Function) -> bool {
         // Only what branches conditionally keeps another way; and not back to a loop's beginning.
         if to == number
             || is_shape[from]
+            || is_shape[to]
             || touched[from]
             || touched[to]
             || touched[number]

@@ -8,6 +8,7 @@ mod hostile;
 #[cfg(feature = "conformance")]
 mod opcodes;
 mod rules;
+mod vulkan;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,8 @@ enum Chore {
     Opcodes(opcodes::Arguments),
     /// Write what is made of the validator's rules: generated.rs and docs/rules.
     Rules(rules::Arguments),
+    /// Write which of Vulkan's rules for modules are checked into docs/vulkan.md.
+    Vulkan(vulkan::Arguments),
 }
 
 /// What counts allocations.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "conformance")]
         Chore::Opcodes(arguments) => opcodes::run(&arguments),
         Chore::Rules(arguments) => rules::run(&arguments),
+        Chore::Vulkan(arguments) => vulkan::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -33,25 +33,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let sources = root.join(SOURCES);
-    let frames = files(&sources.join("frames"), "spvasm")?;
-    let frames: Vec<&str> = frames
-        .iter()
-        .filter_map(|file| file.strip_suffix(".spvasm"))
-        .collect();
-    let mut rules = BTreeMap::new();
-    for page in files(&sources, "md")? {
-        let text = fs::read_to_string(sources.join(&page))?;
-        for section in rule_text::sections(&text) {
-            let rule = Rule::new(&page, section, &frames).ok_or_else(|| {
-                let id = section.id;
-                format!("{SOURCES}/{page}: the section `{id}` is malformed")
-            })?;
-            if rules.insert(rule.id.clone(), rule).is_some() {
-                return Err(format!("there are two rules `{}`", section.id).into());
-            }
-        }
-    }
+    let frames = frames(&root)?;
+    let frames: Vec<&str> = frames.iter().map(String::as_str).collect();
+    let rules = all(&root, &frames)?;
     let written = [
         (GENERATED, generated(&rules, &frames)),
         (INDEX, index(&rules)),
@@ -66,6 +50,35 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The names of the frames, from the root of the repository.
+pub(crate) fn frames(root: &Path) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let files = files(&root.join(SOURCES).join("frames"), "spvasm")?;
+    let names = files.iter().filter_map(|file| file.strip_suffix(".spvasm"));
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// All rules by their ids.
+pub(crate) fn all(
+    root: &Path,
+    frames: &[&str],
+) -> Result<BTreeMap<String, Rule>, Box<dyn std::error::Error>> {
+    let sources = root.join(SOURCES);
+    let mut rules = BTreeMap::new();
+    for page in files(&sources, "md")? {
+        let text = fs::read_to_string(sources.join(&page))?;
+        for section in rule_text::sections(&text) {
+            let rule = Rule::new(&page, section, frames).ok_or_else(|| {
+                let id = section.id;
+                format!("{SOURCES}/{page}: the section `{id}` is malformed")
+            })?;
+            if rules.insert(rule.id.clone(), rule).is_some() {
+                return Err(format!("there are two rules `{}`", section.id).into());
+            }
+        }
+    }
+    Ok(rules)
 }
 
 /// The files with this extension in a directory and those below, by their paths in it.
@@ -89,15 +102,15 @@ fn files(directory: &Path, extension: &str) -> Result<Vec<String>, Box<dyn std::
 }
 
 /// What the index and the code need of a rule.
-struct Rule {
-    id: String,
+pub(crate) struct Rule {
+    pub(crate) id: String,
     /// As diagnostics show it.
     class: String,
     /// Whether breaking it is worth a warning only.
     is_warning: bool,
     section: String,
-    vuids: Vec<String>,
-    first_sentence: String,
+    pub(crate) vuids: Vec<String>,
+    pub(crate) first_sentence: String,
     page: String,
 }
 
@@ -134,6 +147,12 @@ impl Rule {
 
     fn family(&self) -> &str {
         self.id.split('.').next().unwrap_or_default()
+    }
+
+    /// A link to its text; `up` leads to the root of the repository.
+    pub(crate) fn link(&self, up: &str) -> String {
+        let anchor = self.id.replace('.', "");
+        format!("{up}{SOURCES}/{}#{anchor}", self.page)
     }
 
     /// The name of its static within the module of its family.
@@ -274,9 +293,8 @@ fn index(rules: &BTreeMap<String, Rule>) -> String {
     for family in families(rules) {
         let _ = write!(out, "\n## {}\n\n", family[0].family());
         for rule in family {
-            let (id, page, sentence) = (&rule.id, &rule.page, &rule.first_sentence);
-            let anchor = id.replace('.', "");
-            let _ = writeln!(out, "- [{id}](../../{SOURCES}/{page}#{anchor}): {sentence}");
+            let (id, sentence, link) = (&rule.id, &rule.first_sentence, rule.link("../../"));
+            let _ = writeln!(out, "- [{id}]({link}): {sentence}");
         }
     }
     out

@@ -153,6 +153,12 @@ impl Finding {
         self
     }
 
+    /// The same if the rule's only VUID is about this case, else none.
+    pub(crate) fn vuid_if(mut self, applies: bool) -> Self {
+        self.0.vuid = self.0.vuid.filter(|_| applies);
+        self
+    }
+
     /// Says that the operand is at fault that starts at this word of the instruction,
     /// the one with the opcode being word 0. Without that, it is the one that the
     /// finding is [about](Self::about).

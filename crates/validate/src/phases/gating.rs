@@ -3,8 +3,8 @@
 
 use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{
-    Availability, BuiltIn, Capability, Decoration, EnumerantInfo, Extensions, GroupOperation,
-    InstructionInfo, Op, OperandKind, Version,
+    Availability, BuiltIn, Capability, Decoration, EnumerantInfo, ExecutionMode, Extensions,
+    GroupOperation, InstructionInfo, Op, OperandKind, StorageClass, Version,
 };
 
 use crate::finding::{CheckResult, Finding};
@@ -161,6 +161,13 @@ impl<'m, 'a> Gate<'m, 'a> {
                 what = what()
             );
             let finding = Finding::new(&capability::OPERAND, inst.offset(), message);
+            let tiles = TILE_SHADING
+                .iter()
+                .find(|(it, value, _)| (*it, *value) == (kind, info.value()));
+            let finding = match tiles {
+                Some((.., vuid)) => finding.vuid(vuid),
+                None => finding,
+            };
             return Err(finding.needs(capabilities));
         }
         if in_range(availability, self.version) {
@@ -226,6 +233,25 @@ static ROUNDING: &[Capability] = &[
     Capability::StoragePushConstant16,
     Capability::StorageInputOutput16,
     Capability::RoundedDivideSqrtINTEL,
+];
+
+/// What Vulkan, too, says needs its capability.
+static TILE_SHADING: &[(OperandKind, u32, &str)] = &[
+    (
+        OperandKind::StorageClass,
+        StorageClass::TileAttachmentQCOM.0,
+        "VUID-StandaloneSpirv-TileAttachmentQCOM-10689",
+    ),
+    (
+        OperandKind::ExecutionMode,
+        ExecutionMode::NonCoherentTileAttachmentReadQCOM.0,
+        "VUID-StandaloneSpirv-NonCoherentTileAttachmentReadQCOM-10690",
+    ),
+    (
+        OperandKind::ExecutionMode,
+        ExecutionMode::TileShadingRateQCOM.0,
+        "VUID-StandaloneSpirv-TileShadingRateQCOM-10691",
+    ),
 ];
 
 #[inline]

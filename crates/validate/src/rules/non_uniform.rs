@@ -120,7 +120,10 @@ fn check_operands(at: &InstCtx<'_, '_>, op: Op) -> CheckResult {
                 true => Ok(()),
                 false => {
                     let wanted = "a constant before SPIR-V 1.5";
-                    Err(at.operand_finding(&non_uniform::INDEX_CONSTANT, 2, wanted))
+                    let rule = &non_uniform::INDEX_CONSTANT;
+                    let is_quad = at.inst.op() == O::GroupNonUniformQuadBroadcast;
+                    let vuid = rule.vuids[usize::from(!is_quad)];
+                    Err(at.operand_finding(rule, 2, wanted).vuid(vuid))
                 }
             };
             all([check_moved(at, 1), index, constant])

@@ -97,7 +97,12 @@ pub(super) fn check(
         decorated.decoration,
         m.name(id)
     );
-    Err(at
-        .finding(rule, message)
-        .about(m, id, "the target is defined here"))
+    let finding = at.finding(rule, message);
+    let finding = match rule.vuids {
+        [_] => finding,
+        [_, of_tiles] if class == StorageClass::TileAttachmentQCOM => finding.vuid(of_tiles),
+        [first, ..] => finding.vuid(first),
+        [] => finding,
+    };
+    Err(finding.about(m, id, "the target is defined here"))
 }

@@ -36,6 +36,16 @@ pub(super) fn check_processing(at: &InstCtx<'_, '_>) -> CheckResult {
     }
 }
 
+/// The place of an instruction in the lists of VUIDs: weights, whole blocks, and windows or
+/// gathers of blocks.
+fn processing(at: &InstCtx<'_, '_>) -> usize {
+    match at.inst.op() {
+        Op::ImageSampleWeightedQCOM => 0,
+        Op::ImageBlockMatchSSDQCOM | Op::ImageBlockMatchSADQCOM => 1,
+        _ => 2,
+    }
+}
+
 /// Checks that an image, or its sampler where the decoration is for that, comes
 /// from a variable with the decoration.
 fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration) -> CheckResult {
@@ -56,7 +66,8 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
     };
     let Some(variable) = variable else {
         let expected = "loaded from a variable";
-        return Err(at.operand_finding(&image::PROCESSING_DECORATION, index, expected));
+        let finding = at.operand_finding(&image::PROCESSING_DECORATION, index, expected);
+        return Err(finding.vuid(image::PROCESSING_DECORATION.vuids[processing(at)]));
     };
     if m.is_decorated(variable, decoration) {
         return Ok(());
@@ -67,6 +78,7 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
         m.name(variable)
     );
     let finding = at.finding(&image::PROCESSING_DECORATION, message);
+    let finding = finding.vuid(image::PROCESSING_DECORATION.vuids[processing(at)]);
     Err(finding.about(m, variable, "the variable is declared here"))
 }
 

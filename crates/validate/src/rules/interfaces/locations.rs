@@ -157,7 +157,10 @@ fn conflict(
             shared.trailing_zeros(),
             item.location
         );
-        let vuid = interface::LOCATION_CONFLICT.vuids[usize::from(item.space.0)];
+        let vuid = match (item.space.0, entry.model) {
+            (true, ExecutionModel::Fragment) => "VUID-StandaloneSpirv-Output-10587",
+            (is_output, _) => interface::LOCATION_CONFLICT.vuids[usize::from(is_output)],
+        };
         let finding =
             Finding::new(&interface::LOCATION_CONFLICT, entry.inst.offset(), message).vuid(vuid);
         let finding = finding.about(m, other.variable, "one is declared here");

@@ -282,6 +282,7 @@ pub(super) fn writable(at: &InstCtx<'_, '_>, ty: Id) -> CheckResult {
     }
     let message = format!("memory in the storage class `{class}` can't be written here");
     let finding = at.finding(&memory::READ_ONLY, message);
+    let finding = finding.vuid_if(class == StorageClass::HitAttributeKHR);
     Err(finding.about(m, at.id(0), "the pointer is defined here"))
 }
 

@@ -372,6 +372,33 @@ fn storage_capabilities(class: StorageClass, bits: u32) -> Option<Capability> {
     })
 }
 
+/// What Vulkan says of values of a size in a storage class.
+fn small_vuid(class: StorageClass, bits: u32) -> Option<&'static str> {
+    let index = match (class, bits) {
+        (
+            StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::ShaderRecordBufferKHR,
+            8,
+        ) => 0,
+        (StorageClass::Uniform, 8) => 1,
+        (StorageClass::PushConstant, 8) => 2,
+        (StorageClass::Workgroup, 8) => 3,
+        (
+            StorageClass::StorageBuffer
+            | StorageClass::PhysicalStorageBuffer
+            | StorageClass::ShaderRecordBufferKHR,
+            _,
+        ) => 4,
+        (StorageClass::Uniform, _) => 5,
+        (StorageClass::PushConstant, _) => 6,
+        (StorageClass::Input | StorageClass::Output, 16) => 7,
+        (StorageClass::Workgroup, _) => 8,
+        _ => return None,
+    };
+    variable::SMALL.vuids.get(index).copied()
+}
+
 fn small(at: &InstCtx<'_, '_>, variable: &Variable, data: Id, contents: Contents) -> CheckResult {
     let m = at.m;
     let class = variable.class;
@@ -405,6 +432,10 @@ fn small(at: &InstCtx<'_, '_>, variable: &Variable, data: Id, contents: Contents
                     }
                 };
                 let finding = finding(at, &variable::SMALL, data, &message);
+                let finding = match small_vuid(class, bits) {
+                    Some(vuid) => finding.vuid(vuid),
+                    None => finding,
+                };
                 return Err(match &needed {
                     Some(needed) => finding.needs(std::slice::from_ref(needed)),
                     None => finding.needs(small_types::CALCULATION),

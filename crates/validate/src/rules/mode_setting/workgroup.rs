@@ -80,8 +80,18 @@ pub(super) fn check_mode(at: &InstCtx<'_, '_>) -> CheckResult {
 
 /// Whether workgroups of this size can be cut into groups of four as the modes
 /// of the entry point ask for.
-fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> CheckResult {
-    let finding = |message: String| Finding::new(&mode_setting::DERIVATIVE_GROUPS, offset, message);
+fn check_groups(
+    m: &Module<'_>,
+    modes: &Modes,
+    function: Id,
+    offset: u32,
+    size: [u64; 3],
+) -> CheckResult {
+    let rule = &mode_setting::DERIVATIVE_GROUPS;
+    // Those of the extension's first version come last.
+    let is_old = m.has_extension("SPV_NV_compute_shader_derivatives");
+    let vuid = |which: usize| rule.vuids[which + 2 * usize::from(is_old)];
+    let finding = |message: String| Finding::new(rule, offset, message);
     let mut quads = Ok(());
     if modes.has(function, ExecutionMode::DerivativeGroupQuadsKHR)
         && (!size[0].is_multiple_of(2) || !size[1].is_multiple_of(2))
@@ -92,7 +102,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Che
         );
         let side = usize::from(size[0].is_multiple_of(2));
         let finding = finding(message).word(FIRST_SIDE + side);
-        quads = Err(finding.vuid(mode_setting::DERIVATIVE_GROUPS.vuids[0]));
+        quads = Err(finding.vuid(vuid(0)));
     }
     let product = size.iter().fold(1u64, |all, &side| all.wrapping_mul(side));
     if modes.has(function, ExecutionMode::DerivativeGroupLinearKHR) && !product.is_multiple_of(4) {
@@ -101,10 +111,7 @@ fn check_groups(modes: &Modes, function: Id, offset: u32, size: [u64; 3]) -> Che
              {product}",
             show(size)
         );
-        return all([
-            quads,
-            Err(finding(message).vuid(mode_setting::DERIVATIVE_GROUPS.vuids[1])),
-        ]);
+        return all([quads, Err(finding(message).vuid(vuid(1)))]);
     }
     quads
 }
@@ -148,7 +155,7 @@ pub(crate) fn check_entry(
                 None => Ok(()),
             };
         }
-        check_groups(modes, function, offset, size)?;
+        check_groups(m, modes, function, offset, size)?;
     }
     if !m.env.is_vulkan() {
         return Ok(());

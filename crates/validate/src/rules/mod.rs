@@ -52,6 +52,7 @@ mod scopes;
 mod semantics;
 mod small_types;
 mod tensors;
+mod transform_feedback;
 mod types;
 
 pub(crate) use generated::{ALL, FRAMES};
@@ -119,6 +120,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     semantics::FAMILY,
     small_types::FAMILY,
     tensors::FAMILY,
+    transform_feedback::FAMILY,
     types::FAMILY,
 ];
 

@@ -53,7 +53,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &logical_pointer::ARRAY_LENGTH, &logical_pointer::BLOCK_ARRAY, &logical_pointer::MATRIX, &logical_pointer::MATRIX_PART, &logical_pointer::ONE_STRUCTURE, &logical_pointer::USE, &logical_pointer::VARIABLE,
     &memory::ALIGNMENT, &memory::ARRAY_LENGTH, &memory::ARRAY_LENGTH_TYPE, &memory::ARRAY_LENGTH_UNIFORM, &memory::BUFFER_POINTER, &memory::COPY_OPERAND_DIRECTION, &memory::COPY_OPERANDS_VERSION, &memory::COPY_SIZE, &memory::COPY_SIZE_MULTIPLE, &memory::COPY_TYPES, &memory::DESCRIPTOR_ORIGIN, &memory::LOAD_RUNTIME_ARRAY, &memory::LOAD_TYPE, &memory::LOGICAL_POINTER, &memory::MASKED, &memory::OPERAND_DIRECTION, &memory::OPERAND_NON_PRIVATE, &memory::OPERAND_NON_PRIVATE_CLASS, &memory::PHYSICAL_ALIGNMENT, &memory::POINTER, &memory::POINTER_COMPARISON, &memory::POINTER_COMPARISON_LOGICAL, &memory::PREDICATED, &memory::PREFETCH, &memory::READ_ONLY, &memory::SMALL_COPY, &memory::SMALL_LOAD, &memory::STORAGE_CLASS_STAGE, &memory::STORAGE_CLASS_STAGE_VULKAN, &memory::STORE_OBJECT, &memory::STORE_OPAQUE, &memory::STORE_TYPE, &memory::STORE_UNIFORM_BLOCK,
     &merge::ITERATION_MULTIPLE, &merge::LOOP_CONTROL, &merge::OWN_BLOCK, &merge::PLACE, &merge::SAME_LABEL, &merge::TWICE,
-    &mesh::COUNT, &mesh::EXECUTION_MODEL, &mesh::ONE_PAYLOAD, &mesh::OUTPUT_ARRAY, &mesh::OUTPUT_READ, &mesh::PAYLOAD, &mesh::PER_PRIMITIVE,
+    &mesh::COUNT, &mesh::COUNT_LIMIT, &mesh::EXECUTION_MODEL, &mesh::EXTENSIONS, &mesh::ONE_PAYLOAD, &mesh::OUTPUT_ARRAY, &mesh::OUTPUT_READ, &mesh::OUTPUTS_FIRST, &mesh::PAYLOAD, &mesh::PER_PRIMITIVE, &mesh::VIEW_INDEX,
     &misc::ARITHMETIC_FENCE, &misc::ASSUME, &misc::CLOCK_RESULT, &misc::CLOCK_SCOPE, &misc::EXPECT_OPERAND, &misc::EXPECT_RESULT, &misc::FREEZE, &misc::SIZE_OF, &misc::UNDEFINED_SMALL, &misc::UNDEFINED_VOID,
     &mode_setting::ADDRESSING_MODEL, &mode_setting::CAPABILITY_ENVIRONMENT, &mode_setting::COOPERATIVE_MATRIX_MEMORY_MODEL, &mode_setting::DERIVATIVE_GROUPS, &mode_setting::FAST_MATH_CALL_TREE, &mode_setting::FAST_MATH_CONFLICT, &mode_setting::FAST_MATH_MASK, &mode_setting::FAST_MATH_TYPE, &mode_setting::MEMORY_MODEL, &mode_setting::MODE_CONSTANTS, &mode_setting::MODE_FORM, &mode_setting::MODE_MODEL, &mode_setting::MODE_REPEATED, &mode_setting::MODE_TARGET, &mode_setting::TILE_SHADING_RATE, &mode_setting::VULKAN_LOCAL_SIZE_ID, &mode_setting::VULKAN_MEMORY_MODEL, &mode_setting::VULKAN_MESH_OUTPUTS, &mode_setting::VULKAN_ORIGIN, &mode_setting::VULKAN_WORKGROUP_SIZE, &mode_setting::WORKGROUP_EMPTY,
     &non_uniform::BALLOT_RESULT, &non_uniform::BALLOT_VALUE, &non_uniform::BIT_COUNT_OPERATION, &non_uniform::CLUSTER_CONSTANT, &non_uniform::CLUSTER_MISSING, &non_uniform::CLUSTER_POWER, &non_uniform::CLUSTER_SIZE, &non_uniform::ENCODING, &non_uniform::INDEX, &non_uniform::INDEX_CONSTANT, &non_uniform::PARTITION, &non_uniform::PREDICATE, &non_uniform::RESULT, &non_uniform::ROTATE_SCOPE, &non_uniform::SCOPE, &non_uniform::VALUE, &non_uniform::VOTE_RESULT, &non_uniform::VULKAN_SCOPE,
@@ -989,12 +989,16 @@ pub(crate) mod mesh {
     use super::*;
 
     pub(crate) static COUNT: Rule = Rule::new("mesh.count", InvalidData, "SPV_EXT_mesh_shader", &[], pages::MESH);
+    pub(crate) static COUNT_LIMIT: Rule = Rule::new("mesh.count-limit", InvalidData, "Vulkan, Runtime SPIR-V Validation", &["VUID-RuntimeSpirv-MeshEXT-07332", "VUID-RuntimeSpirv-MeshEXT-07333"], pages::MESH);
     pub(crate) static EXECUTION_MODEL: Rule = Rule::new("mesh.execution-model", InvalidId, "SPV_EXT_mesh_shader", &[], pages::MESH);
+    pub(crate) static EXTENSIONS: Rule = Rule::new("mesh.extensions", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-MeshEXT-07102"], pages::MESH);
     pub(crate) static ONE_PAYLOAD: Rule = Rule::new("mesh.one-payload", InvalidId, "SPV_EXT_mesh_shader", &[], pages::MESH);
     pub(crate) static OUTPUT_ARRAY: Rule = Rule::new("mesh.output-array", InvalidData, "SPV_EXT_mesh_shader", &[], pages::MESH);
     pub(crate) static OUTPUT_READ: Rule = Rule::new("mesh.output-read", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-MeshEXT-07107"], pages::MESH);
+    pub(crate) static OUTPUTS_FIRST: Rule = Rule::new("mesh.outputs-first", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-MeshEXT-07106"], pages::MESH);
     pub(crate) static PAYLOAD: Rule = Rule::new("mesh.payload", InvalidData, "SPV_EXT_mesh_shader", &[], pages::MESH);
     pub(crate) static PER_PRIMITIVE: Rule = Rule::new("mesh.per-primitive", InvalidData, "SPV_EXT_mesh_shader", &["VUID-PrimitiveId-PrimitiveId-04336"], pages::MESH);
+    pub(crate) static VIEW_INDEX: Rule = Rule::new("mesh.view-index", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-MeshEXT-07108", "VUID-StandaloneSpirv-MeshEXT-07109", "VUID-StandaloneSpirv-MeshEXT-07110", "VUID-StandaloneSpirv-MeshEXT-07111"], pages::MESH);
 }
 
 pub(crate) mod misc {

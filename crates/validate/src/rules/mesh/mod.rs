@@ -1,5 +1,8 @@
 //! Task and mesh shaders (SPV_EXT_mesh_shader, SPV_NV_mesh_shader).
 
+mod outputs;
+mod view_index;
+
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 
@@ -96,8 +99,15 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             }
         }
     }
+    if has_mesh {
+        outputs::check(m, reporter);
+    }
+    if m.env.is_vulkan() {
+        reporter.note(outputs::check_extensions(m));
+    }
     if has_mesh && m.env.is_vulkan() {
         check_reads(m, reporter);
+        view_index::check(m, reporter);
     }
 }
 

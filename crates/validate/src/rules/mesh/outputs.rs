@@ -1,0 +1,164 @@
+//! How many outputs mesh shaders have, and that they say so first.
+
+use hashbrown::HashSet;
+use spirvkit_grammar::{Capability, ExecutionMode, ExecutionModel, Op, StorageClass};
+
+use crate::finding::{CheckResult, Finding, Reporter, all};
+use crate::module::{EntryPoint, Inst, Lookup, Module};
+use crate::rules::generated::mesh;
+
+/// Checks all mesh shaders.
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
+    // Many entry points may share one large tree of calls, whose rest is left unchecked then.
+    let mut left = m.words.len().saturating_mul(4) + (1 << 16);
+    let mut seen = HashSet::new();
+    for entry in &m.entry_points {
+        let is_new = entry.model == ExecutionModel::MeshEXT && seen.insert(entry.function);
+        if !is_new || reporter.is_full() {
+            continue;
+        }
+        let tree = m.call_tree(entry.function);
+        let functions = tree
+            .iter()
+            .filter_map(|&index| m.functions.get(index as usize));
+        let words = functions.clone().map(|function| function.range.len());
+        left = left.saturating_sub(words.sum::<usize>() + tree.len());
+        if left == 0 {
+            return;
+        }
+        let mut sets = Vec::new();
+        let mut write = None;
+        for function in functions {
+            for inst in m.instructions(function.range.clone()) {
+                if inst.op() == Op::SetMeshOutputsEXT {
+                    sets.push(inst);
+                } else if write.is_none() && writes_output(m, inst) {
+                    write = Some(inst);
+                }
+            }
+        }
+        reporter.note(check_counts(m, entry, &sets));
+        if m.env.is_vulkan() {
+            let early = match sets.is_empty() {
+                true => write,
+                false => early_write(m, tree[0]),
+            };
+            reporter.note(check_order(m, entry, early));
+        }
+    }
+}
+
+/// Checks that counts that are constants are no larger than what the modes say.
+fn check_counts(m: &Module<'_>, entry: &EntryPoint<'_>, sets: &[Inst<'_>]) -> CheckResult {
+    let mode = |wanted: ExecutionMode| {
+        let mut modes = m.execution_modes(entry.function);
+        modes.find(|inst| ExecutionMode(inst.arg(1)) == wanted)
+    };
+    let limits = [
+        (ExecutionMode::OutputVertices, 0),
+        (ExecutionMode::OutputPrimitivesEXT, 1),
+    ];
+    all(limits.into_iter().flat_map(|(wanted, index)| {
+        let limit = mode(wanted);
+        sets.iter().map(move |set| {
+            let (Some(limit), Some(count)) = (limit, m.constant_u64(set.id(index))) else {
+                return Ok(());
+            };
+            let most = limit.arg(2);
+            if count <= u64::from(most) {
+                return Ok(());
+            }
+            let message = format!(
+                "OpSetMeshOutputsEXT sets a count of {count}, but `{wanted}` of \"{}\" is {most}",
+                entry.name()
+            );
+            let rule = &mesh::COUNT_LIMIT;
+            let finding = Finding::new(rule, set.offset(), message).vuid(rule.vuids[index]);
+            let finding = finding.operand(m, set.id(index));
+            Err(finding.at(limit.offset(), "the limit is declared here"))
+        })
+    }))
+}
+
+/// Whether an instruction writes an output.
+fn writes_output(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    let writes = matches!(inst.op(), Op::Store | Op::CopyMemory | Op::CopyMemorySized);
+    writes && m.type_of(inst.id(0)).and_then(|ty| m.pointer_class(ty)) == Some(StorageClass::Output)
+}
+
+/// A write in a function before which nothing can have set the number of outputs.
+fn early_write<'a>(m: &Module<'a>, function: u32) -> Option<Inst<'a>> {
+    let (range, blocks) = {
+        let function = m.functions.get(function as usize)?;
+        (function.range.clone(), function.blocks.clone())
+    };
+    let blocks = m.blocks.get(blocks.start as usize..blocks.end as usize)?;
+    // What a called function does, is not followed.
+    let may_set =
+        |inst: Inst<'_>| inst.op() == Op::SetMeshOutputsEXT || inst.op() == Op::FunctionCall;
+    let first = m.instructions(range.clone()).find(|&inst| may_set(inst))?;
+    let candidate = m
+        .instructions(range.start..first.offset())
+        .find(|&inst| writes_output(m, inst))?;
+    // In a loop, even what stands further down comes before.
+    let flow = m.control_flow(function)?;
+    let node_at = |offset: u32| {
+        let index = blocks
+            .partition_point(|block| block.start <= offset)
+            .checked_sub(1)?;
+        flow.node(blocks[index].id)
+    };
+    let target = node_at(candidate.offset())?;
+    let mut todo: Vec<_> = m
+        .instructions(range)
+        .filter(|&inst| may_set(inst))
+        .filter_map(|inst| node_at(inst.offset()))
+        .collect();
+    let mut seen: HashSet<_> = HashSet::new();
+    while let Some(node) = todo.pop() {
+        for &next in flow.targets(node) {
+            if next == target {
+                return None;
+            }
+            if seen.insert(next) {
+                todo.push(next);
+            }
+        }
+    }
+    Some(candidate)
+}
+
+fn check_order(m: &Module<'_>, entry: &EntryPoint<'_>, early: Option<Inst<'_>>) -> CheckResult {
+    let Some(inst) = early else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} writes an output of \"{}\" before OpSetMeshOutputsEXT sets how many there are",
+        inst.op(),
+        entry.name()
+    );
+    let finding = Finding::new(&mesh::OUTPUTS_FIRST, inst.offset(), message);
+    Err(finding.about(m, inst.id(0), "the output is chosen here"))
+}
+
+/// Checks that a module doesn't have entry points of both extensions.
+pub(super) fn check_extensions(m: &Module<'_>) -> CheckResult {
+    let find = |models: [ExecutionModel; 2]| {
+        let mut entries = m.entry_points.iter();
+        entries.find(|entry| models.contains(&entry.model))
+    };
+    if !m.has(Capability::MeshShadingNV) || !m.has(Capability::MeshShadingEXT) {
+        return Ok(());
+    }
+    let new = find([ExecutionModel::TaskEXT, ExecutionModel::MeshEXT]);
+    let old = find([ExecutionModel::TaskNV, ExecutionModel::MeshNV]);
+    let (Some(new), Some(old)) = (new, old) else {
+        return Ok(());
+    };
+    let message = format!(
+        "a module can't have entry points for both `{}` and `{}`",
+        new.model, old.model
+    );
+    let finding = Finding::new(&mesh::EXTENSIONS, old.inst.offset(), message);
+    Err(finding.at(new.inst.offset(), "the other entry point is declared here"))
+}

@@ -46,6 +46,10 @@ impl Contents {
     pub(crate) const WITHOUT_NULL: u32 = 1 << 17;
     /// Structures that are decorated as blocks of either kind.
     pub(crate) const BLOCK: u32 = 1 << 18;
+    /// Floats in the format bfloat16.
+    pub(crate) const BFLOAT16: u32 = 1 << 19;
+    /// Arrays whose length specialization says.
+    pub(crate) const SPECIALIZED_ARRAY: u32 = 1 << 20;
 
     /// Whether there is any of these kinds.
     #[inline]
@@ -141,6 +145,11 @@ impl<'a> Module<'a> {
         }
         if self.is_block(ty) {
             contents.kinds = Contents::BLOCK;
+        }
+        if let Type::Array { length, .. } = self.ty(ty)
+            && self.is_spec_constant(length)
+        {
+            contents.kinds = Contents::SPECIALIZED_ARRAY;
         }
         let mut last = None;
         for &part in self.parts(ty) {
@@ -250,6 +259,7 @@ impl<'a> Module<'a> {
                 let mut kinds = match width {
                     4 | 6 => Contents::TINY_FLOAT,
                     16 if encoding.is_none() => Contents::FLOAT16,
+                    16 if encoding == Some(FPEncoding::BFloat16KHR) => Contents::BFLOAT16,
                     _ => 0,
                 };
                 if encoding.is_some() && width <= 8

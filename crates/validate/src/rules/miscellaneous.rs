@@ -41,6 +41,17 @@ fn undefined(at: &InstCtx<'_, '_>) -> CheckResult {
     if m.ty(result) == Type::Void {
         return Err(at.result_finding(&misc::UNDEFINED_VOID, "a type other than void"));
     }
+    let is_handle = matches!(
+        m.ty(result),
+        Type::Image(_)
+            | Type::Sampler
+            | Type::SampledImage { .. }
+            | Type::Other(Op::TypeAccelerationStructureKHR | Op::TypeTensorARM)
+    );
+    if is_handle && m.env.is_vulkan() {
+        let wanted = "in Vulkan a type other than that of a handle";
+        return Err(at.result_finding(&misc::UNDEFINED_HANDLE, wanted));
+    }
     if m.has(Capability::Shader) && !m.is_pointer(result) && small_types::is_limited(m, result) {
         let wanted = "a type that this module can compute with";
         let finding = at.result_finding(&misc::UNDEFINED_SMALL, wanted);

@@ -37,12 +37,25 @@ pub(super) const TENSOR_LAYOUT: Pattern =
     Pattern::declared_by(Op::TypeTensorLayoutNV, "a tensor layout");
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
-    match at.inst.op() {
+    let by_types = match at.inst.op() {
         Op::TensorReadARM => check_values(at, check_read),
         Op::TensorWriteARM => check_values(at, check_write),
         Op::TensorQuerySizeARM => check_values(at, check_query),
-        _ => check_values(at, check_addressing),
-    }
+        _ => return check_values(at, check_addressing),
+    };
+    by_types.and_then(|()| check_shape(at))
+}
+
+/// Checks that a tensor that a stage of Vulkan accesses has no shape: that is given with the
+/// descriptor. That it has a rank is asked of all.
+fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
+    let m = at.m;
+    let has_shape = m
+        .def(at.type_of_arg(0))
+        .is_some_and(|ty| ty.args().len() > 2);
+    let is_fine = !has_shape || at.models().is_empty() || !m.env.is_vulkan();
+    let wanted = "a tensor whose type has no shape in a stage of Vulkan";
+    at.expect_operand_that(&tensor::VULKAN_SHAPE, 0, is_fine, wanted)
 }
 
 /// A tensor type with a rank.

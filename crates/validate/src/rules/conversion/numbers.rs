@@ -62,7 +62,10 @@ pub(super) fn check_microscaling(o: &Operation<'_, '_, '_>) -> CheckResult {
         Op::FConvert if makes => {
             let wanted = "of a format other than microscaling formats in Vulkan";
             let finding = o.result_finding(&conversion::MICROSCALING, wanted);
-            Err(finding.vuid("VUID-StandaloneSpirv-OpFConvert-12466"))
+            Err(finding.vuid(match takes {
+                true => "VUID-StandaloneSpirv-OpFConvert-12467",
+                false => "VUID-StandaloneSpirv-OpFConvert-12466",
+            }))
         }
         Op::ConvertFToU | Op::ConvertFToS | Op::ConvertSToF | Op::ConvertUToF if makes || takes => {
             let message = format!(

@@ -52,6 +52,7 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
     }
     let (matrix, ty, next) = accessed(o)?;
     o.expect_operand(&cooperative_matrix::POINTER, 0, MEMORY)?;
+    check_vulkan_class(o)?;
     if matches!(
         o.op,
         Op::CooperativeMatrixLoadNV | Op::CooperativeMatrixStoreNV
@@ -65,6 +66,28 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
         check_stride(o, &matrix, next),
         check_memory(o, next + 2, ty),
     ])
+}
+
+/// Checks the storage class of what is loaded from or stored to.
+fn check_vulkan_class(o: &Operation<'_, '_, '_>) -> CheckResult {
+    let is_for = matches!(
+        o.op,
+        Op::CooperativeMatrixLoadKHR | Op::CooperativeMatrixStoreKHR
+    );
+    let class = o.m.pointer_class(o.ty(0));
+    let is_fine = matches!(
+        class,
+        Some(
+            StorageClass::Workgroup
+                | StorageClass::StorageBuffer
+                | StorageClass::PhysicalStorageBuffer
+        )
+    );
+    let wanted = "a pointer to `Workgroup`, `StorageBuffer` or `PhysicalStorageBuffer` in Vulkan";
+    match is_for && !is_fine && o.m.env.is_vulkan() {
+        true => Err(o.operand_finding(&cooperative_matrix::VULKAN_CLASS, 0, wanted)),
+        false => Ok(()),
+    }
 }
 
 fn check_stride(

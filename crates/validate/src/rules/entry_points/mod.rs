@@ -224,8 +224,13 @@ fn find_cycle(m: &Module<'_>) -> Option<(u32, Id)> {
 
 const TILE_STAGES: Models = Models::of(&[ExecutionModel::Fragment, ExecutionModel::GLCompute]);
 
+const NODE_STAGES: Models = Models::of(&[ExecutionModel::GLCompute, ExecutionModel::MeshEXT]);
+
 fn check_capability_stages(m: &Module<'_>, reporter: &mut Reporter) {
-    let limited = [(Capability::TileShadingQCOM, TILE_STAGES)];
+    let limited = [
+        (Capability::TileShadingQCOM, TILE_STAGES),
+        (Capability::ShaderEnqueueAMDX, NODE_STAGES),
+    ];
     if !m.env.is_vulkan() {
         return;
     }

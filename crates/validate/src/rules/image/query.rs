@@ -78,7 +78,11 @@ fn image_operand(at: &InstCtx<'_, '_>, check: impl FnOnce(Image) -> CheckResult)
         Ok(Some(image)) => check(image),
         other => other.map(drop),
     };
-    all([vendor::check_plain_use(at, 0), image])
+    all([
+        vendor::check_plain_use(at, 0),
+        vendor::check_tile_query(at),
+        image,
+    ])
 }
 
 /// Checks `OpImageQuerySizeLod`.
@@ -143,6 +147,7 @@ pub(super) fn check_lod(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         result,
         vendor::check_plain_use(at, 0),
+        vendor::check_tile_query(at),
         image,
         super::check_implicit_lod(at),
     ])

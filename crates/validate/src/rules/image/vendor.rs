@@ -2,7 +2,7 @@
 //! textures (`SPV_NV_bindless_texture`).
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Capability, Decoration, Op};
+use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::sampled_image::variable_of;
 use crate::finding::{CheckResult, all};
@@ -116,6 +116,24 @@ pub(super) fn check_plain_use(at: &InstCtx<'_, '_>, index: usize) -> CheckResult
             Err(finding.about(m, variable, "the variable is declared here"))
         }
     }
+}
+
+/// Checks that an image that is queried isn't a tile attachment.
+pub(super) fn check_tile_query(at: &InstCtx<'_, '_>) -> CheckResult {
+    let m = at.m;
+    if !m.has(Capability::TileShadingQCOM) || !m.env.is_vulkan() {
+        return Ok(());
+    }
+    let of_image = m.def(at.id(0)).filter(|def| def.op() == Op::Image);
+    let image = of_image.map_or(at.id(0), |def| def.id(0));
+    let pointer = variable_of(m, image).unwrap_or(Id(0));
+    let class = m.type_of(pointer).and_then(|ty| m.pointer_class(ty));
+    if class != Some(StorageClass::TileAttachmentQCOM) {
+        return Ok(());
+    }
+    let message = format!("in Vulkan, {} can't query a tile attachment", at.inst.op());
+    let finding = at.finding(&image::VULKAN_TILE_QUERY, message).arg(at, 0);
+    Err(finding.about(m, pointer, "the attachment is here"))
 }
 
 /// Checks the mode of `OpImageGatherQCOM`.

@@ -1,7 +1,7 @@
 //! The variables that entry points list.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass, Version};
+use spirvkit_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass, Version};
 
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Contents, EntryPoint, Inst, Lookup, Module};
@@ -108,12 +108,40 @@ fn check_repeated(m: &Module<'_>, entry: &EntryPoint<'_>, is_new: bool) -> Check
 
 /// Checks what Vulkan asks of the variables that an entry point lists.
 pub(super) fn check_vulkan(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
-    all(variables(m, entry).map(|listed| {
-        if matches!(listed.class, StorageClass::Input | StorageClass::Output) {
-            check_stage_variable(m, entry, &listed)?;
+    let each = all(variables(m, entry).map(|listed| {
+        match matches!(listed.class, StorageClass::Input | StorageClass::Output) {
+            true => all([
+                check_stage_variable(m, entry, &listed),
+                super::arrays::check(m, entry, &listed),
+            ]),
+            false => Ok(()),
         }
-        Ok(())
-    }))
+    }));
+    all([each, check_push_constants(m, entry)])
+}
+
+/// Checks that at most one listed variable is a push constant block.
+fn check_push_constants(m: &Module<'_>, entry: &EntryPoint<'_>) -> CheckResult {
+    if m.has(Capability::PushConstantBanksNV) {
+        return Ok(());
+    }
+    let mut blocks = variables(m, entry).filter(|it| it.class == StorageClass::PushConstant);
+    let Some(one) = blocks.next() else {
+        return Ok(());
+    };
+    let Some(other) = blocks.find(|other| other.id != one.id) else {
+        return Ok(());
+    };
+    let message = format!(
+        "entry point \"{}\" lists two push constant blocks, {} and {}",
+        entry.name(),
+        m.name(one.id),
+        m.name(other.id)
+    );
+    let rule = &interface::VULKAN_PUSH_CONSTANTS;
+    let finding = Finding::new(rule, entry.inst.offset(), message).vuid(rule.vuids[1]);
+    let finding = finding.about(m, one.id, "one is declared here");
+    Err(finding.about(m, other.id, "the other is declared here"))
 }
 
 /// What is not interpolated between vertices.
@@ -205,14 +233,24 @@ pub(super) fn check_variables(m: &Module<'_>, reporter: &mut Reporter) {
             () if contents.has(Contents::SMALL_ENCODED_FLOAT) => {
                 (&interface::VULKAN_SMALL_FLOAT, "a float of 8 bits or less")
             }
+            () if contents.has(Contents::BFLOAT16) => {
+                (&interface::VULKAN_SMALL_FLOAT, "a bfloat16")
+            }
+            () if contents.has(Contents::INT8) => {
+                (&interface::VULKAN_SMALL_INTEGER, "an 8-bit integer")
+            }
             () => continue,
+        };
+        let vuid = match contents.has(Contents::BFLOAT16) {
+            true => "VUID-StandaloneSpirv-OpTypeFloat-10370",
+            false => rule.vuids[0],
         };
         let message = format!(
             "{} is in `{}`, so it can't hold {what}",
             m.name(listed.id),
             listed.class
         );
-        reporter.add(Finding::new(rule, inst.offset(), message));
+        reporter.add(Finding::new(rule, inst.offset(), message).vuid(vuid));
     }
 }
 

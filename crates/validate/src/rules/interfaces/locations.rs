@@ -118,6 +118,10 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget)
             false => Ok(()),
         }
     }));
+    let interpolations = match entry.model {
+        ExecutionModel::Fragment => check_interpolation(m, entry, &mut taken),
+        _ => Ok(()),
+    };
     taken.sort_unstable();
     // Two variables may meet in many locations.
     let mut reported = HashSet::new();
@@ -125,7 +129,56 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget)
         .chunk_by(|a, b| (a.space, a.location) == (b.space, b.location))
         .filter_map(|group| conflict(m, entry, group, &mut reported))
         .map(Err);
-    all([placed, all(conflicts)])
+    all([placed, interpolations, all(conflicts)])
+}
+
+/// The decorations that say how an input of a fragment shader is interpolated, a bit for each.
+fn interpolation(m: &Module<'_>, variable: Id) -> u32 {
+    let decorations = [
+        Decoration::PerVertexKHR,
+        Decoration::Flat,
+        Decoration::NoPerspective,
+        Decoration::Sample,
+        Decoration::Centroid,
+    ];
+    m.own_decorations(variable).fold(0, |bits, it| {
+        let bit = decorations.iter().position(|&each| each == it.decoration);
+        bit.map_or(bits, |bit| bits | 1 << bit)
+    })
+}
+
+/// Checks that the inputs of a fragment shader that share a location are interpolated alike.
+/// Members of blocks have decorations of their own.
+fn check_interpolation(m: &Module<'_>, entry: &EntryPoint<'_>, taken: &mut [Taken]) -> CheckResult {
+    taken.sort_unstable_by_key(|item| (item.space.0, item.location, item.variable));
+    let inputs = taken.iter().filter(|item| !item.space.0);
+    let mut last: Option<(&Taken, u32)> = None;
+    for item in inputs {
+        let is_block = m
+            .type_of(item.variable)
+            .and_then(|ty| m.pointee(ty))
+            .is_some_and(|ty| m.is_struct(m.without_arrays(ty)));
+        if is_block || last.is_some_and(|(last, _)| last.variable == item.variable) {
+            continue;
+        }
+        let own = interpolation(m, item.variable);
+        if let Some((other, bits)) = last.replace((item, own))
+            && other.location == item.location
+            && bits != own
+        {
+            let message = format!(
+                "{} and {} share input location {}, but not how they are interpolated",
+                m.name(other.variable),
+                m.name(item.variable),
+                item.location
+            );
+            let rule = &interface::VULKAN_SHARED_LOCATION;
+            let finding = Finding::new(rule, entry.inst.offset(), message);
+            let finding = finding.about(m, other.variable, "one is declared here");
+            return Err(finding.about(m, item.variable, "the other is declared here"));
+        }
+    }
+    Ok(())
 }
 
 /// What is wrong if two of the variables that take components of a location take

@@ -1,6 +1,7 @@
 //! Interfaces of entry points: which variables they list, and what these may be
 //! (specification, sections 2.16.1 and 3.32.5; Vulkan, "Shader Interfaces").
 
+mod arrays;
 mod listed;
 mod locations;
 mod used;

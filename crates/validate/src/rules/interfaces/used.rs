@@ -178,7 +178,9 @@ fn check_entry(
         let mut result = Ok(());
         if variable.is_push_constant {
             let other = *push_constant.get_or_insert(id);
-            if other != id && reported.insert(id.0) {
+            // If both are listed, that is reported already.
+            let are_listed = listed.contains(&id.0) && listed.contains(&other.0);
+            if other != id && !are_listed && reported.insert(id.0) {
                 let message = format!(
                     "entry point \"{}\" uses two push constant blocks, {} and {}",
                     entry.name(),
@@ -187,6 +189,7 @@ fn check_entry(
                 );
                 result = Err(
                     Finding::new(&interface::VULKAN_PUSH_CONSTANTS, offset, message)
+                        .vuid(interface::VULKAN_PUSH_CONSTANTS.vuids[0])
                         .about(m, id, "one is declared here")
                         .about(m, other, "the other is declared here"),
                 );

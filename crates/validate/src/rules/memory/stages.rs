@@ -104,6 +104,12 @@ static LIMITS: &[Limit] = &[
         vuid: None,
     },
     Limit {
+        class: StorageClass::NodePayloadAMDX,
+        stages: Models::of(&[E::GLCompute, E::MeshEXT]),
+        rule: &memory::STORAGE_CLASS_STAGE_VULKAN,
+        vuid: Some("VUID-RuntimeSpirv-NodePayloadAMDX-09192"),
+    },
+    Limit {
         class: StorageClass::HitObjectAttributeNV,
         stages: Models::of(&[E::RayGenerationKHR, E::ClosestHitKHR, E::MissKHR]),
         rule: &memory::STORAGE_CLASS_STAGE,

@@ -215,7 +215,8 @@ fn contents(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult 
             }
             _ => format!("variables in `{class}` can't hold booleans"),
         };
-        finding(at, &variable::BOOLEAN, data, &message)
+        let is_stage = matches!(class, StorageClass::Input | StorageClass::Output);
+        finding(at, &variable::BOOLEAN, data, &message).vuid_if(is_stage)
     });
     let cooperative = expect(local || !contents.has(Contents::COOPERATIVE), || {
         let message = format!("variables in `{class}` can't hold cooperative matrices and vectors");
@@ -228,6 +229,10 @@ fn contents(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult 
     let long = long_vectors(at, variable, data, contents);
     let specialized = match m.env.is_vulkan() && contents.has(Contents::SPECIALIZED_VECTOR) {
         true => vulkan_variables::specialized_vectors(at, variable, data),
+        false => Ok(()),
+    };
+    let arrays = match m.env.is_vulkan() && contents.has(Contents::SPECIALIZED_ARRAY) {
+        true => vulkan_variables::specialized_arrays(at, variable, data),
         false => Ok(()),
     };
     let small = match m.has(Capability::Shader) {
@@ -246,6 +251,7 @@ fn contents(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> CheckResult 
         tiny,
         long,
         specialized,
+        arrays,
         small,
         unsized_arrays,
     ])

@@ -1,7 +1,7 @@
 //! What Vulkan's variables hold.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
+use spirvkit_grammar::{Capability, Decoration, Dim, Op, StorageClass};
 
 use super::variables::{Variable, finding};
 use crate::finding::{CheckResult, expect};
@@ -30,6 +30,40 @@ pub(super) fn specialized_vectors(
         );
         let finding = finding(at, &variable::LONG_VECTOR, data, &message);
         finding.vuid("VUID-StandaloneSpirv-Function-12294")
+    })
+}
+
+/// Checks that an array whose length is a specialization constant is a variable of its own, or
+/// what a stage has for each vertex.
+pub(super) fn specialized_arrays(
+    at: &InstCtx<'_, '_>,
+    variable: &Variable,
+    data: Id,
+) -> CheckResult {
+    let m = at.m;
+    let class = variable.class;
+    let is_free = match class {
+        StorageClass::Function | StorageClass::Private => true,
+        StorageClass::Workgroup => !m.is_decorated(m.without_arrays(data), Decoration::Block),
+        _ => false,
+    };
+    if is_free {
+        return Ok(());
+    }
+    let element = |ty: Id| match m.ty(ty) {
+        Type::Array { element, .. } | Type::RuntimeArray { element } => Some(element),
+        _ => None,
+    };
+    let is_stage = matches!(class, StorageClass::Input | StorageClass::Output);
+    let mut inner = element(data).unwrap_or(data);
+    if is_stage {
+        inner = element(inner).unwrap_or(inner);
+    }
+    expect(!m.contents(inner).has(Contents::SPECIALIZED_ARRAY), || {
+        let message = format!(
+            "in Vulkan, variables in `{class}` can't hold arrays whose length is a specialization constant"
+        );
+        finding(at, &variable::SPECIALIZED_ARRAY, data, &message)
     })
 }
 
@@ -80,6 +114,17 @@ pub(super) fn check(at: &InstCtx<'_, '_>, variable: &Variable, data: Id) -> Chec
     };
     match variable.class {
         StorageClass::UniformConstant => {
+            let is_attachment =
+                matches!(m.ty(inner), Type::Image(image) if image.dim == Dim::SubpassData);
+            // Without an array, a feature makes up for the index.
+            if is_attachment
+                && inner != data
+                && !m.is_decorated(variable.id, Decoration::InputAttachmentIndex)
+            {
+                let message =
+                    "in Vulkan, an array of input attachments must have an `InputAttachmentIndex`";
+                return Err(at.finding(&variable::ATTACHMENT_ARRAY, message));
+            }
             let fine = match m.ty(inner) {
                 Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => true,
                 Type::Other(op) => matches!(

@@ -170,11 +170,14 @@ fn opaque_members(at: &InstCtx<'_, '_>, members: &[u32]) -> CheckResult {
             } else {
                 "is or holds"
             };
+            let has_heap = m.has(Capability::DescriptorHeapEXT);
+            let other = if has_heap { " other than descriptors" } else { "" };
             let message = format!(
-                "member {index} of the structure {how} {}, but in Vulkan structures can't hold opaque types",
+                "member {index} of the structure {how} {}, but in Vulkan structures can't hold opaque types{other}",
                 m.show_type(ty)
             );
-            let finding = at.finding(&type_::STRUCT_OPAQUE_MEMBER, message);
+            let rule = &type_::STRUCT_OPAQUE_MEMBER;
+            let finding = at.finding(rule, message).vuid(rule.vuids[usize::from(has_heap)]);
             return Err(finding.about(m, ty, "the opaque type is declared here"));
         }
         Ok(())
@@ -184,9 +187,11 @@ fn opaque_members(at: &InstCtx<'_, '_>, members: &[u32]) -> CheckResult {
 fn is_opaque(m: &Module<'_>, ty: Id) -> bool {
     match m.ty(ty) {
         // Bindless handles and descriptors in a heap are data.
-        Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => {
+        Type::Image(_) | Type::Sampler => {
             !m.has(Capability::BindlessTextureNV) && !m.has(Capability::DescriptorHeapEXT)
         }
+        // What a heap holds are images and samplers by themselves.
+        Type::SampledImage { .. } => !m.has(Capability::BindlessTextureNV),
         Type::Other(op) => matches!(
             op,
             Op::TypeOpaque

@@ -1,5 +1,7 @@
 //! Access chains (specification, section 3.32.8).
 
+mod row_major;
+
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{
@@ -46,9 +48,14 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         _ => return raw(at),
     };
     let check = || chain(at, Kind { untyped, pointer });
-    match signature(at).filter(|_| !untyped && !pointer) {
+    let by_types = match signature(at).filter(|_| !untyped && !pointer) {
         Some(signature) => at.m.sound.once(signature, check),
         None => check(),
+    };
+    let is_physical = at.m.addressing == AddressingModel::PhysicalStorageBuffer64;
+    match is_physical && !untyped && at.m.env.is_vulkan() {
+        true => by_types.and_then(|()| row_major::check(at, usize::from(pointer) + 1)),
+        false => by_types,
     }
 }
 

@@ -9,6 +9,7 @@ use super::ray_query;
 use super::ray_tracing::{
     Kind, RAY_GENERATION, TRACING, check_models, check_operands, check_result,
 };
+use super::ray_values;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::Models;
@@ -273,6 +274,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         object,
         all(operands),
         check_result(at, row.made),
+        ray_values::check(at),
         check_models(at, row.models),
     ])
 }

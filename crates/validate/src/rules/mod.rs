@@ -47,6 +47,7 @@ mod pipes;
 mod primitives;
 mod ray_query;
 mod ray_tracing;
+mod ray_values;
 mod relational;
 mod scopes;
 mod semantics;

@@ -5,6 +5,7 @@ use spirvkit_grammar::{Capability, ExecutionMode, Op};
 
 use super::Family;
 use super::ray_tracing::{Kind, check_operands, check_result};
+use super::ray_values;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
@@ -175,7 +176,12 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Rest::Operands(kinds) => check_operands(at, 1, kinds),
         Rest::Intersection => at.expect_operand(&ray_query::INTERSECTION, 1, I32.constant()),
     };
-    all([check_object(at, 0), operands, check_result(at, made)])
+    all([
+        check_object(at, 0),
+        operands,
+        check_result(at, made),
+        ray_values::check(at),
+    ])
 }
 
 /// Whether an operand names an object by a pointer to its type.

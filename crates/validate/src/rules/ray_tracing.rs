@@ -6,6 +6,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
 
 use super::Family;
+use super::ray_values;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Models, Module};
@@ -160,12 +161,14 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             check_operands(at, 0, &TRACE),
             check_operand(at, 10, Kind::Payload),
             check_models(at, TRACING),
+            ray_values::check(at),
         ]),
         Op::TraceRayMotionNV => all([
             check_operands(at, 0, &TRACE),
             check_operand(at, 10, Kind::F32),
             check_operand(at, 11, Kind::Payload),
             check_models(at, TRACING),
+            ray_values::check(at),
         ]),
         Op::TraceNV => all([check_operands(at, 0, &TRACE), check_models(at, TRACING)]),
         Op::TraceMotionNV => all([
@@ -183,6 +186,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             check_result(at, Some(BOOL)),
             check_operands(at, 0, &[Kind::F32, Kind::U32]),
             check_models(at, INTERSECTION),
+            ray_values::check_hit_kind(at),
         ]),
         Op::FetchMicroTriangleVertexPositionNV => all([
             check_result(at, Some(F32_VEC3)),

@@ -1,5 +1,6 @@
 //! Access chains (specification, section 3.32.8).
 
+mod dynamic;
 mod row_major;
 
 use spirvkit_binary::Id;
@@ -52,11 +53,20 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Some(signature) => at.m.sound.once(signature, check),
         None => check(),
     };
-    let is_physical = at.m.addressing == AddressingModel::PhysicalStorageBuffer64;
-    match is_physical && !untyped && at.m.env.is_vulkan() {
-        true => by_types.and_then(|()| row_major::check(at, usize::from(pointer) + 1)),
-        false => by_types,
+    by_types?;
+    if untyped || !at.m.env.is_vulkan() {
+        return Ok(());
     }
+    let first = usize::from(pointer) + 1;
+    let dynamic = match pointer {
+        true => Ok(()),
+        false => dynamic::check(at, first),
+    };
+    let row_major = match at.m.addressing {
+        AddressingModel::PhysicalStorageBuffer64 => row_major::check(at, first),
+        _ => Ok(()),
+    };
+    all([dynamic, row_major])
 }
 
 /// What an access chain of one or two indexes hangs on: the types of its result, its

@@ -29,10 +29,18 @@ pub(super) fn check(m: &Module<'_>, seed: &Seed) -> CheckResult {
     if !m.env.is_vulkan() {
         return Ok(());
     }
-    if seed.built_in == BuiltIn::VertexId {
-        let message = "Vulkan has no built-in `VertexId`";
-        return Err(Finding::new(&builtin::NOT_IN_VULKAN, seed.offset, message)
-            .help("use `VertexIndex`, whose values start at the first vertex of the draw"));
+    let is_heap = matches!(
+        seed.built_in,
+        BuiltIn::SamplerHeapEXT | BuiltIn::ResourceHeapEXT
+    );
+    if seed.row.is_none() && !is_heap {
+        let message = format!("Vulkan has no built-in `{}`", seed.built_in);
+        let finding = Finding::new(&builtin::NOT_IN_VULKAN, seed.offset, message);
+        return Err(match seed.built_in {
+            BuiltIn::VertexId => finding
+                .help("use `VertexIndex`, whose values start at the first vertex of the draw"),
+            _ => finding,
+        });
     }
     if seed.member.is_some() && NO_MEMBERS.contains(&seed.built_in) {
         let message = format!(
@@ -135,15 +143,18 @@ fn check_type(m: &Module<'_>, seed: &Seed) -> CheckResult {
     if misfits.is_empty() || row.shape.varies() && is_for_some {
         return Ok(());
     }
-    Err(type_finding(m, seed, m.def_offset(seed.target)))
+    let vuid = seed.row.map_or("", |row| row.shape_vuid);
+    Err(type_finding(m, seed, m.def_offset(seed.target), vuid))
 }
 
 /// The finding of a type that the built-in doesn't have.
-pub(super) fn type_finding(m: &Module<'_>, seed: &Seed, offset: u32) -> Finding {
-    let (wanted, vuid) = match seed.row {
-        Some(row) => (row.shape.to_string(), row.shape_vuid),
-        None => (String::new(), ""),
-    };
+pub(super) fn type_finding(
+    m: &Module<'_>,
+    seed: &Seed,
+    offset: u32,
+    vuid: &'static str,
+) -> Finding {
+    let wanted = seed.row.map_or(String::new(), |row| row.shape.to_string());
     let message = format!(
         "`{}` must be {wanted}, but {} is of type {}",
         seed.built_in,

@@ -193,6 +193,7 @@ fn check_one(
                 .vuid(vuid),
         );
     }
+    check_indices_nv(m, modes, seed)?;
     let counted = COUNTED.iter().find(|entry| entry.0 == seed.built_in);
     let (Some(&(built_in, in_array, in_block)), Some(primitives)) = (counted, modes.primitives)
     else {
@@ -222,6 +223,35 @@ fn check_one(
             .at(seed.offset, "the built-in is given here")
             .vuid(vuid),
     )
+}
+
+/// Checks the indices of `SPV_NV_mesh_shader`, which are in one flat array.
+fn check_indices_nv(m: &Module<'_>, modes: &Modes, seed: &Seed) -> Result<(), Finding> {
+    let (vertices, which) = match modes.topology {
+        Some(ExecutionMode::OutputPoints) => (1, 0),
+        Some(ExecutionMode::OutputLinesEXT) => (2, 1),
+        Some(ExecutionMode::OutputTrianglesEXT) => (3, 2),
+        _ => return Ok(()),
+    };
+    let (Some(primitives), Some(length)) = (modes.primitives, m.array_length(seed.ty)) else {
+        return Ok(());
+    };
+    let needed = u64::from(primitives) * vertices;
+    if seed.built_in != BuiltIn::PrimitiveIndicesNV || length == needed {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has {length} elements, but {primitives} primitives of {vertices} each have {needed} indices",
+        m.name(seed.target)
+    );
+    let vuids = [
+        "VUID-PrimitiveIndicesNV-OutputPoints-04342",
+        "VUID-PrimitiveIndicesNV-OutputLinesNV-04343",
+        "VUID-PrimitiveIndicesNV-OutputTrianglesNV-04344",
+    ];
+    let offset = m.def_offset(seed.target);
+    let finding = Finding::new(&builtin::MESH_COUNT, offset, message).vuid(vuids[which]);
+    Err(finding.at(seed.offset, "the built-in is given here"))
 }
 
 /// Whether these are the indices of primitives.

@@ -14,6 +14,8 @@ mod mesh;
 mod references;
 mod shapes;
 mod table;
+mod views;
+mod volatile;
 
 use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, Op};
@@ -90,6 +92,8 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
     references::check(m, &seeds, reporter);
     mesh::check(m, &seeds, reporter);
+    views::check(m, &seeds, reporter);
+    volatile::check(m, &seeds, reporter);
 }
 
 /// The type of what a decoration of this id applies to.

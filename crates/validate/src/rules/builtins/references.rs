@@ -11,7 +11,9 @@ use spirvkit_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, Op, Stora
 
 use super::Seed;
 use super::definitions;
-use super::table::{ALL, Classes, EXCLUSIONS, FRAGMENT, MESH_EXT, TESS_EVALUATION, VERTEX};
+use super::table::{
+    ALL, Classes, EXCLUSIONS, FRAGMENT, MESH_EXT, MESH_NV, TESS_EVALUATION, VERTEX,
+};
 use crate::finding::{Finding, Reporter};
 use crate::module::{Function, Inst, Lookup, Models, Module};
 use crate::rules::generated::builtin;
@@ -25,6 +27,7 @@ enum Why {
     /// One of these capabilities would allow it.
     Capability(&'static str),
     PerPrimitive,
+    PerView,
 }
 
 /// That a built-in must not be used in some execution models.
@@ -50,11 +53,18 @@ fn objections(
         vuid: row.model_vuid,
     });
     if row.shape.varies() {
-        object(Objection {
-            models: row.shape.misfits(m, seed),
-            why: Why::Type,
-            vuid: row.shape_vuid,
-        });
+        let misfits = row.shape.misfits(m, seed);
+        let in_meshes = MESH_TYPES.iter().find(|entry| entry.0 == seed.built_in);
+        for (models, vuid) in [
+            (misfits.and(MESH_EXT), in_meshes.map(|entry| entry.1)),
+            (misfits.without(MESH_EXT), None),
+        ] {
+            object(Objection {
+                models,
+                why: Why::Type,
+                vuid: vuid.unwrap_or(row.shape_vuid),
+            });
+        }
     }
     for exclusion in EXCLUSIONS {
         if exclusion.built_in == seed.built_in && Some(exclusion.class) == class {
@@ -75,8 +85,18 @@ fn objections(
         }
     }
     let per_primitive = PER_PRIMITIVES.iter().find(|entry| entry.0 == seed.built_in);
+    let per_view = PER_VIEWS.iter().find(|entry| entry.0 == seed.built_in);
+    if let Some(&(_, vuid)) = per_view
+        && !has_too(m, seed, Decoration::PerViewNV)
+    {
+        object(Objection {
+            models: MESH_NV,
+            why: Why::PerView,
+            vuid,
+        });
+    }
     if let Some(&(_, vuid)) = per_primitive
-        && !is_per_primitive(m, seed)
+        && !has_too(m, seed, Decoration::PerPrimitiveEXT)
     {
         object(Objection {
             models: MESH_EXT,
@@ -148,10 +168,41 @@ const PER_PRIMITIVES: &[(BuiltIn, &str)] = &[
     ),
 ];
 
-fn is_per_primitive(m: &Module<'_>, seed: &Seed) -> bool {
-    m.is_decorated(seed.target, Decoration::PerPrimitiveEXT)
+/// What has a type of its own in mesh shaders.
+const MESH_TYPES: &[(BuiltIn, &str)] = &[
+    (BuiltIn::Layer, "VUID-Layer-Layer-10592"),
+    (BuiltIn::PrimitiveId, "VUID-PrimitiveId-PrimitiveId-10595"),
+    (
+        BuiltIn::PrimitiveShadingRateKHR,
+        "VUID-PrimitiveShadingRateKHR-PrimitiveShadingRateKHR-10598",
+    ),
+    (
+        BuiltIn::ViewportIndex,
+        "VUID-ViewportIndex-ViewportIndex-10601",
+    ),
+];
+
+/// What a mesh shader of `SPV_NV_mesh_shader` writes for each view.
+const PER_VIEWS: &[(BuiltIn, &str)] = &[
+    (
+        BuiltIn::ClipDistancePerViewNV,
+        "VUID-ClipDistancePerViewNV-ClipDistancePerViewNV-04194",
+    ),
+    (
+        BuiltIn::CullDistancePerViewNV,
+        "VUID-CullDistancePerViewNV-CullDistancePerViewNV-04203",
+    ),
+    (
+        BuiltIn::LayerPerViewNV,
+        "VUID-LayerPerViewNV-LayerPerViewNV-04279",
+    ),
+];
+
+/// Whether the built-in itself, or the member that it is, has a decoration.
+fn has_too(m: &Module<'_>, seed: &Seed, decoration: Decoration) -> bool {
+    m.is_decorated(seed.target, decoration)
         || seed.member.is_some_and(|member| {
-            m.member_decoration(seed.target, member, Decoration::PerPrimitiveEXT)
+            m.member_decoration(seed.target, member, decoration)
                 .is_some()
         })
 }
@@ -542,7 +593,7 @@ fn objection_finding(
 ) -> Finding {
     let built_in = seed.built_in;
     let (rule, message) = match objection.why {
-        Why::Type => return definitions::type_finding(m, seed, inst.offset()),
+        Why::Type => return definitions::type_finding(m, seed, inst.offset(), objection.vuid),
         Why::Model => {
             let allowed = seed.row.map(|row| row.models).unwrap_or_default();
             (
@@ -563,6 +614,13 @@ fn objection_finding(
         Why::Capability(names) => (
             &builtin::CAPABILITY,
             format!("`{built_in}` in {models} needs one of the capabilities {names}"),
+        ),
+        Why::PerView => (
+            &builtin::PER_VIEW,
+            format!(
+                "{} is decorated with `{built_in}`, so it must be decorated with `PerViewNV`",
+                seed.show(m)
+            ),
         ),
         Why::PerPrimitive => (
             &builtin::PER_PRIMITIVE,

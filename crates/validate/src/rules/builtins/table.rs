@@ -66,8 +66,8 @@ pub(super) const MESH_EXT: Models = Models::of(&[ExecutionModel::MeshEXT]);
 const TESS_CONTROL: Models = Models::of(&[ExecutionModel::TessellationControl]);
 pub(super) const TESS_EVALUATION: Models = Models::of(&[ExecutionModel::TessellationEvaluation]);
 const TESSELLATION: Models = TESS_CONTROL.or(TESS_EVALUATION);
-const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
-const MESH_NV: Models = Models::of(&[ExecutionModel::MeshNV]);
+pub(super) const GEOMETRY: Models = Models::of(&[ExecutionModel::Geometry]);
+pub(super) const MESH_NV: Models = Models::of(&[ExecutionModel::MeshNV]);
 const MESH: Models = MESH_NV.or(MESH_EXT);
 const TASK_NV: Models = Models::of(&[ExecutionModel::TaskNV]);
 const TASK: Models = TASK_NV.or(Models::of(&[ExecutionModel::TaskEXT]));
@@ -85,7 +85,7 @@ const LAYERED: Models = VERTEX
     .or(GEOMETRY)
     .or(FRAGMENT)
     .or(MESH);
-const RAY: Models = Models::RAY_TRACING;
+pub(super) const RAY: Models = Models::RAY_TRACING;
 const HIT: Models = Models::of(&[ExecutionModel::AnyHitKHR, ExecutionModel::ClosestHitKHR]);
 /// The stages of one primitive's test.
 const PRIMITIVE: Models = HIT.or(Models::of(&[ExecutionModel::IntersectionKHR]));
@@ -128,6 +128,7 @@ macro_rules! rows {
 
 use Shape::{EachPrimitive, EachPrimitiveStrict, EachVertex, Is};
 
+const F32_VEC2_OR_3: Pattern = Pattern::either(&[F32_VEC2, F32_VEC3]);
 const I32_VEC2: Pattern = I32.vector_of(&[2]);
 const I32_VEC3: Pattern = I32.vector_of(&[3]);
 const I32_VEC4: Pattern = I32.vector_of(&[4]);
@@ -171,6 +172,8 @@ pub(super) const ROWS: &[Row] = rows! {
     BaryCoordKHR: Is(F32_VEC3) => 04156, Input => 04155, FRAGMENT => 04154;
     BaryCoordNoPerspKHR: Is(F32_VEC3) => 04162, Input => 04161, FRAGMENT => 04160;
     BaryCoordNoPerspAMD: Is(F32_VEC2) => 04159, Input => 04158, FRAGMENT => 04157;
+    // Vulkan says three components, the extension two.
+    BaryCoordNoPerspCentroidAMD: Is(F32_VEC2_OR_3) => 04165, Input => 04164, FRAGMENT => 04163;
     BaryCoordNoPerspSampleAMD: Is(F32_VEC2) => 04168, Input => 04167, FRAGMENT => 04166;
     BaryCoordPullModelAMD: Is(F32_VEC3) => 04171, Input => 04170, FRAGMENT => 04169;
     BaryCoordSmoothAMD: Is(F32_VEC2) => 04174, Input => 04173, FRAGMENT => 04172;
@@ -222,6 +225,20 @@ pub(super) const ROWS: &[Row] = rows! {
     TaskCountNV: Is(I32) => 04386, Output => 04385, TASK_NV => 04384;
     MeshViewCountNV: Is(I32) => 04289, Input => 04288, MESH_NV.or(TASK_NV) => 04287;
     MeshViewIndicesNV: Is(I32_ARRAY) => 04292, Input => 04291, MESH_NV.or(TASK_NV) => 04290;
+
+    // Views.
+    ClipDistancePerViewNV: Is(Pattern::array_of(&Pattern::array_of(&F32))) => 04195, Output => 04193, MESH_NV => 04192;
+    CullDistancePerViewNV: Is(Pattern::array_of(&Pattern::array_of(&F32))) => 04204, Output => 04202, MESH_NV => 04201;
+    LayerPerViewNV: Is(I32_ARRAY) => 04280, Output => 04278, MESH_NV => 04277;
+    PositionPerViewNV: EachVertex(Pattern::array_of(&F32_VEC4)) => 04325, InputOrOutput => 04324,
+        VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH_NV) => 04322;
+    ViewportMaskNV: EachVertex(I32_ARRAY) => 04411, Output => 04410,
+        VERTEX.or(TESS_EVALUATION).or(GEOMETRY).or(MESH_NV) => 04409;
+    ViewportMaskPerViewNV: EachVertex(I32_ARRAY) => 04414, Output => 04413,
+        VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH_NV) => 04412;
+
+    // Execution graphs.
+    ShaderIndexAMDX: Is(I32) => 09176, Input => 09175, ALL => -;
 
     // Rays.
     LaunchIdKHR: Is(I32_VEC3) => 04268, Input => 04267, RAY => 04266;
@@ -275,6 +292,7 @@ pub(super) static EXCLUSIONS: &[Exclusion] = exclusions! {
     TessLevelOuter Output TESS_EVALUATION => 04392;
     TessLevelInner Input TESS_CONTROL => 04395;
     TessLevelInner Output TESS_EVALUATION => 04396;
+    PositionPerViewNV Input VERTEX.or(MESH_NV) => 04323;
     PrimitiveId Output TESSELLATION.or(FRAGMENT).or(PRIMITIVE) => 04334;
     PrimitiveId Input MESH => 04336;
     Layer Input PRE_RASTER => 04274;

@@ -84,8 +84,6 @@ impl Section {
             Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => {
                 Self::Annotations
             }
-            // It makes an object, and stands where the instructions of pipes do.
-            Op::ConstantPipeStorage => return None,
             _ if op.is_type() || op.is_constant() => Self::Types,
             _ => match info.class() {
                 Class::Annotation => Self::Annotations,

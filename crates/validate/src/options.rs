@@ -49,6 +49,8 @@ spirvkit_binary::options! {
         pub image_descriptor: DescriptorLayout = DescriptorLayout::default(),
         /// Size and alignment, in bytes, of a buffer's descriptor in a heap.
         pub buffer_descriptor: DescriptorLayout = DescriptorLayout::default(),
+        /// Size and alignment, in bytes, of a tensor's descriptor in a heap.
+        pub tensor_descriptor: DescriptorLayout = DescriptorLayout::default(),
         /// Checks only the places of instructions of the set `DebugInfo`, not their operands.
         pub skip_debug_info: bool = false,
         /// The greatest number of errors to report; 0 means no limit, except that the report

@@ -195,6 +195,11 @@ static SETTINGS: &[Setting] = &[
         "Size and alignment of a buffer descriptor in bytes",
         |o| &mut o.buffer_descriptor,
     ),
+    descriptor(
+        "tensor-descriptor-layout",
+        "Size and alignment of a tensor descriptor in bytes",
+        |o| &mut o.tensor_descriptor,
+    ),
 ];
 
 /// Why a setting could not be set.

@@ -36,17 +36,28 @@ impl Constant {
 #[derive(Clone, Debug)]
 pub(super) struct Constants<'m> {
     index: &'m ModuleIndex<'m>,
+    /// How many bytes descriptors of these types take, for `OpConstantSizeOfEXT`.
+    sizes: HashMap<u32, u32>,
     /// From the first question on that takes them.
     operations: OnceCell<Operations>,
 }
 
-/// What each `OpSpecConstantOp` comes to, if that can be worked out.
-type Operations = HashMap<u32, Scalar>;
+/// What each `OpSpecConstantOp` comes to, if that can be worked out, and whether
+/// specialization may change it.
+type Operations = HashMap<u32, (Scalar, bool)>;
 
 impl<'m> Constants<'m> {
     pub(super) fn of(index: &'m ModuleIndex<'m>) -> Self {
-        let operations = OnceCell::new();
-        Self { index, operations }
+        Self {
+            index,
+            sizes: HashMap::new(),
+            operations: OnceCell::new(),
+        }
+    }
+
+    /// The same where the sizes of descriptors are known.
+    pub(super) fn with_sizes(self, sizes: HashMap<u32, u32>) -> Self {
+        Self { sizes, ..self }
     }
 
     fn work_out_operations(&self) -> Operations {
@@ -62,10 +73,24 @@ impl<'m> Constants<'m> {
                 && let Some((ty, _)) = self.scalar_type(ty)
                 && let Some(value) = self.operation(ty, inst.args(), &known)
             {
-                known.insert(result.0, value);
+                let is_specialized = self.may_change(inst.args(), &known);
+                known.insert(result.0, (value, is_specialized));
             }
         }
         known
+    }
+
+    /// Whether specialization may change an operation. That none of its operands can change is
+    /// only said of what sizes of descriptors are calculated with: others may be kept as
+    /// operations for a reason.
+    fn may_change(&self, words: &[u32], known: &Operations) -> bool {
+        let mut operands = words.iter().skip(1).map(|&id| Id(id));
+        let changes = |id: Id| match self.value(id, || known) {
+            Some(constant) => constant.is_specialized,
+            // An index or what an operation doesn't depend on.
+            None => false,
+        };
+        self.sizes.is_empty() || operands.any(changes)
     }
 
     /// A constant as a number; the bits of a negative one make a very large
@@ -111,7 +136,15 @@ impl<'m> Constants<'m> {
             Op::ConstantTrue => (Some(true.into()), false),
             Op::SpecConstantFalse => (Some(false.into()), true),
             Op::SpecConstantTrue => (Some(true.into()), true),
-            Op::SpecConstantOp => (known().get(&id.0).copied(), true),
+            Op::SpecConstantOp => {
+                let &(value, is_specialized) = known().get(&id.0)?;
+                (Some(value), is_specialized)
+            }
+            Op::ConstantSizeOfEXT => {
+                let size = literal.first().and_then(|ty| self.sizes.get(ty));
+                let size = size.map(|&bytes| Scalar::new(ty, bytes.into()));
+                (size, false)
+            }
             _ => (None, false),
         };
         Some(Constant {

@@ -45,6 +45,16 @@ impl<'m> Types<'m> {
         }
     }
 
+    /// The same where it is known how many bytes a descriptor of a type takes
+    /// (`SPV_EXT_descriptor_heap`), so that `OpConstantSizeOfEXT` is a number.
+    #[must_use]
+    pub fn with_descriptor_sizes(self, size: impl Fn(Id) -> Option<u32>) -> Self {
+        let all = self.iter().filter_map(|ty| Some((ty.0, size(ty)?)));
+        let sizes = all.collect();
+        let constants = self.constants.with_sizes(sizes);
+        Self { constants, ..self }
+    }
+
     /// The types in the order of their declarations.
     pub fn iter(&self) -> impl Iterator<Item = Id> + '_ {
         let declared = self.index.declared.iter();

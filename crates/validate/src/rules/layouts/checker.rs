@@ -246,15 +246,25 @@ pub(super) fn opaque(m: &Module<'_>) -> impl Fn(Id) -> (u64, u64) {
         };
         (given(layout.size), given(layout.alignment).max(1))
     };
-    move |ty| match m.ty(ty) {
-        Type::Bool => (4, 4),
-        Type::Sampler => descriptor(m.options.sampler_descriptor, bindless),
-        Type::Image(_) => descriptor(m.options.image_descriptor, bindless),
-        Type::Other(Op::TypeBufferEXT | Op::TypeAccelerationStructureKHR) => {
-            descriptor(m.options.buffer_descriptor, 0)
-        }
-        _ => (0, 1),
+    move |ty| match (m.ty(ty), descriptor_layout(m, ty)) {
+        (Type::Bool, _) => (4, 4),
+        (Type::Sampler | Type::Image(_), Some(layout)) => descriptor(layout, bindless),
+        (_, Some(layout)) => descriptor(layout, 0),
+        (_, None) => (0, 1),
     }
+}
+
+/// What the options say of a type's descriptors, if it has any.
+pub(super) fn descriptor_layout(m: &Module<'_>, ty: Id) -> Option<DescriptorLayout> {
+    Some(match m.ty(ty) {
+        Type::Sampler => m.options.sampler_descriptor,
+        Type::Image(_) => m.options.image_descriptor,
+        Type::Other(Op::TypeBufferEXT | Op::TypeAccelerationStructureKHR) => {
+            m.options.buffer_descriptor
+        }
+        Type::Other(Op::TypeTensorARM) => m.options.tensor_descriptor,
+        _ => return None,
+    })
 }
 
 /// The size of images and samplers where they are numbers

@@ -130,7 +130,11 @@ fn rules_for(m: &Module<'_>, instance: &Instance, ty: Id) -> Option<Rules> {
 }
 
 fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
-    let types = Types::of(m);
+    let mut types = Types::of(m);
+    if m.has(Capability::DescriptorHeapEXT) {
+        let size = |ty| Some(checker::descriptor_layout(m, ty)?.size).filter(|&size| size != 0);
+        types = types.with_descriptor_sizes(size);
+    }
     let opaque = opaque(m);
     let by = |rules| Checker::new(m, &types, rules, &opaque);
     let mut by_rules: HashMap<Rules, Checker<'_, '_>> = HashMap::new();

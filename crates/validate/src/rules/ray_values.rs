@@ -158,7 +158,8 @@ fn check_flags(at: &InstCtx<'_, '_>, ray: &Ray) -> CheckResult {
         let finding = at
             .finding(&ray::FLAGS, message)
             .arg(at, ray.flags)
-            .vuid(vuid);
+            .vuid(vuid)
+            .warning();
         Err(finding.about(at.m, at.id(ray.flags), "the flags are defined here"))
     }))
 }
@@ -236,7 +237,11 @@ fn wrong(at: &InstCtx<'_, '_>, index: usize, wanted: &str, vuid: &'static str) -
         at.m.operand_name(&at.inst, index),
         at.inst.op()
     );
-    let finding: Finding = at.finding(&ray::RANGE, message).arg(at, index).vuid(vuid);
+    let finding: Finding = at
+        .finding(&ray::RANGE, message)
+        .arg(at, index)
+        .vuid(vuid)
+        .warning();
     Err(finding.about(at.m, at.id(index), "it is defined here"))
 }
 

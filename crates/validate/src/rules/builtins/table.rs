@@ -133,6 +133,8 @@ const I32_VEC2: Pattern = I32.vector_of(&[2]);
 const I32_VEC3: Pattern = I32.vector_of(&[3]);
 const I32_VEC4: Pattern = I32.vector_of(&[4]);
 const I32_ARRAY: Pattern = Pattern::array_of(&I32);
+/// In mesh shaders, there is an array for each view.
+const I32_ARRAYS: Pattern = Pattern::either(&[I32_ARRAY, Pattern::array_of(&I32_ARRAY)]);
 
 /// The built-ins, in no particular order.
 pub(super) const ROWS: &[Row] = rows! {
@@ -234,7 +236,7 @@ pub(super) const ROWS: &[Row] = rows! {
         VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH_NV) => 04322;
     ViewportMaskNV: EachVertex(I32_ARRAY) => 04411, Output => 04410,
         VERTEX.or(TESS_EVALUATION).or(GEOMETRY).or(MESH_NV) => 04409;
-    ViewportMaskPerViewNV: EachVertex(I32_ARRAY) => 04414, Output => 04413,
+    ViewportMaskPerViewNV: EachVertex(I32_ARRAYS) => 04414, Output => 04413,
         VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH_NV) => 04412;
 
     // Execution graphs.

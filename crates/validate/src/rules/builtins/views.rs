@@ -89,7 +89,8 @@ fn check_relative(
             "{} is decorated with `ViewportRelativeNV`, but is no `Layer`",
             m.name(target)
         );
-        return Err(Finding::new(rule, offset, message).vuid(rule.vuids[0]));
+        let finding = Finding::new(rule, offset, message).vuid(rule.vuids[0]);
+        return Err(finding.warning());
     }
     let layers = |variable: Id| {
         let pointee = m.type_of(variable).and_then(|ty| m.pointee(ty));
@@ -119,7 +120,9 @@ fn check_relative(
         m.name(target),
         entry.name()
     );
-    let finding = Finding::new(rule, offset, message).vuid(rule.vuids[which]);
+    let finding = Finding::new(rule, offset, message)
+        .vuid(rule.vuids[which])
+        .warning();
     Err(finding.at(entry.inst.offset(), "the entry point is declared here"))
 }
 
@@ -183,7 +186,7 @@ fn check_views(m: &Module<'_>, seed: &Seed) -> CheckResult {
             );
             let rule = &builtin::VIEW_INDEX;
             let finding = Finding::new(rule, inst.offset(), message);
-            let finding = finding.vuid(rule.vuids[usize::from(is_mask)]);
+            let finding = finding.vuid(rule.vuids[usize::from(is_mask)]).warning();
             Err(finding.about(m, index, "the index is defined here"))
         });
     all([length, all(wrong.take(1))])

@@ -88,5 +88,6 @@ fn finding(m: &Module<'_>, seed: &Seed, load: Inst<'_>, by_loads: bool) -> Findi
     };
     Finding::new(rule, load.offset(), message)
         .vuid(rule.vuids[usize::from(by_loads)])
+        .warning()
         .about(m, seed.target, "the built-in is declared here")
 }

@@ -250,7 +250,12 @@ pub(super) fn check_variables(m: &Module<'_>, reporter: &mut Reporter) {
             m.name(listed.id),
             listed.class
         );
-        reporter.add(Finding::new(rule, inst.offset(), message).vuid(vuid));
+        let finding = Finding::new(rule, inst.offset(), message).vuid(vuid);
+        // Compilers let 8-bit integers pass.
+        reporter.add(match std::ptr::eq(rule, &interface::VULKAN_SMALL_INTEGER) {
+            true => finding.warning(),
+            false => finding,
+        });
     }
 }
 

@@ -173,7 +173,7 @@ fn check_interpolation(m: &Module<'_>, entry: &EntryPoint<'_>, taken: &mut [Take
                 item.location
             );
             let rule = &interface::VULKAN_SHARED_LOCATION;
-            let finding = Finding::new(rule, entry.inst.offset(), message);
+            let finding = Finding::new(rule, entry.inst.offset(), message).warning();
             let finding = finding.about(m, other.variable, "one is declared here");
             return Err(finding.about(m, item.variable, "the other is declared here"));
         }

@@ -45,7 +45,8 @@ pub(super) fn specialized_arrays(
     let is_free = match class {
         StorageClass::Function | StorageClass::Private => true,
         StorageClass::Workgroup => !m.is_decorated(m.without_arrays(data), Decoration::Block),
-        _ => false,
+        // Front ends let specialization say how many clip distances there are.
+        _ => m.structure_facts(m.without_arrays(data)).has_built_ins,
     };
     if is_free {
         return Ok(());
@@ -63,7 +64,7 @@ pub(super) fn specialized_arrays(
         let message = format!(
             "in Vulkan, variables in `{class}` can't hold arrays whose length is a specialization constant"
         );
-        finding(at, &variable::SPECIALIZED_ARRAY, data, &message)
+        finding(at, &variable::SPECIALIZED_ARRAY, data, &message).warning()
     })
 }
 

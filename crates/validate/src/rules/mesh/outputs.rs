@@ -137,7 +137,7 @@ fn check_order(m: &Module<'_>, entry: &EntryPoint<'_>, early: Option<Inst<'_>>) 
         inst.op(),
         entry.name()
     );
-    let finding = Finding::new(&mesh::OUTPUTS_FIRST, inst.offset(), message);
+    let finding = Finding::new(&mesh::OUTPUTS_FIRST, inst.offset(), message).warning();
     Err(finding.about(m, inst.id(0), "the output is chosen here"))
 }
 

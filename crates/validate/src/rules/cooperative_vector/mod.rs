@@ -2,6 +2,8 @@
 
 use spirvkit_grammar::{ComponentType, Op};
 
+mod values;
+
 use super::Family;
 use super::memory::operands::{self, Access};
 use super::operation::Operation;
@@ -37,7 +39,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     if (0..values).any(|index| o.m.type_of(o.id(index)).is_none()) {
         return Ok(());
     }
-    match o.op {
+    let by_types = match o.op {
         Op::CooperativeVectorLoadNV => all([
             check_result(o),
             check_pointer(o, 0),
@@ -64,7 +66,8 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         ]),
         Op::CooperativeVectorMatrixMulNV => check_product(o, false),
         _ => check_product(o, true),
-    }
+    };
+    by_types.and_then(|()| values::check(o))
 }
 
 const COOPERATIVE_VECTOR: Pattern =

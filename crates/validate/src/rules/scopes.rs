@@ -97,6 +97,11 @@ pub(super) fn check_memory(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
 pub(super) fn check_execution_value(at: &InstCtx<'_, '_>, scope: Id) -> CheckResult {
     match check(at, scope)? {
         None | Some(Scope::Workgroup | Scope::Subgroup) => Ok(()),
+        Some(_) if at.m.env.is_opencl() => {
+            let what = "must be `Workgroup` or `Subgroup` in OpenCL";
+            let rule = &scope::OPENCL_EXECUTION;
+            Err(finding(at, rule, scope, "execution scope", what))
+        }
         Some(_) if !at.m.env.is_vulkan() => Ok(()),
         Some(_) => {
             let what = "must be `Workgroup` or `Subgroup`";

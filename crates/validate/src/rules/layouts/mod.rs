@@ -21,7 +21,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
 use super::Family;
-use crate::finding::{CheckResult, Reporter};
+use crate::finding::{CheckResult, Finding, Reporter, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Inst, Lookup, Module, Type};
 use crate::rules::generated::layout;
@@ -165,6 +165,10 @@ fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
                 None => continue,
             },
         };
+        if let Err(finding) = check_matrix(m, inst, &instance) {
+            reporter.add(finding);
+            continue;
+        }
         let checker = by_rules.entry(rules).or_insert_with(|| by(rules));
         checker.check(ty, &mut found);
         found.extend(straddling(checker, ty));
@@ -195,6 +199,23 @@ fn check_layouts(m: &Module<'_>, reporter: &mut Reporter) {
             return;
         }
     }
+}
+
+/// Checks that what an untyped pointer is taken to point to is no matrix by itself, of which
+/// nothing says how it is laid out.
+fn check_matrix(m: &Module<'_>, inst: Inst<'_>, instance: &Instance) -> CheckResult {
+    let is_untyped = inst.op().is_untyped_access_chain() || inst.op() == Op::UntypedVariableKHR;
+    let is_matrix = matches!(m.ty(m.without_arrays(instance.ty)), Type::Matrix { .. });
+    expect(!is_untyped || !is_matrix, || {
+        let message = format!(
+            "{} can't take memory in `{}` for {}: only members of structures say how matrices are laid out",
+            inst.op(),
+            instance.class,
+            m.show_type(instance.ty)
+        );
+        let finding = Finding::new(&layout::UNTYPED_MATRIX, instance.offset, message);
+        finding.about(m, instance.ty, "the type is declared here")
+    })
 }
 
 /// What is wrong with vectors deep within a structure that begins at a boundary of

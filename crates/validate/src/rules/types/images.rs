@@ -175,6 +175,11 @@ fn opencl(at: &InstCtx<'_, '_>, image: Image) -> CheckResult {
             SAMPLED,
             "in OpenCL, images must have `Sampled` 0",
         ),
+        rule(
+            image.format == ImageFormat::Unknown,
+            FORMAT,
+            "in OpenCL, images must have the format `Unknown`",
+        ),
         // There is nothing to point at: it comes after the format.
         rule(
             image.access.is_some(),

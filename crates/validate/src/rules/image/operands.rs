@@ -79,6 +79,15 @@ fn check_given(
         let message = format!("{} has both `Lod` and `Grad`", at.inst.op());
         at.finding(&image::OPERAND_EXCLUSIVE, message)
     });
+    let is_for_sampling = image.sampled == 1 || !at.m.env.is_vulkan();
+    let unsampled = expect(mask.0 & ANY_OFFSET == 0 || is_for_sampling, || {
+        let message = format!(
+            "in Vulkan, {} can have an offset only if the image's type has `Sampled` 1",
+            at.inst.op()
+        );
+        at.finding(&image::VULKAN_OFFSET_SAMPLED, message)
+            .arg(at, first)
+    });
     // Which of them is meant, nobody knows.
     let (has_odd_offsets, has_odd_levels) = (offsets.is_err(), levels.is_err());
     let mut next = first + 1;
@@ -102,7 +111,13 @@ fn check_given(
         given.check(at)
     });
     let each = all(each);
-    all([offsets, levels, each, check_zero_extend(at, mask)])
+    all([
+        offsets,
+        levels,
+        unsampled,
+        each,
+        check_zero_extend(at, mask),
+    ])
 }
 
 /// An image operand of an instruction.

@@ -2,12 +2,12 @@
 //! textures (`SPV_NV_bindless_texture`).
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
+use spirvkit_grammar::{Capability, Decoration, Dim, Op, StorageClass};
 
 use super::sampled_image::variable_of;
-use crate::finding::{CheckResult, all};
+use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module};
+use crate::module::{Lookup, Module, Type};
 use crate::pattern::I32;
 use crate::rules::generated::image;
 
@@ -69,6 +69,9 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
         let finding = at.operand_finding(&image::PROCESSING_DECORATION, index, expected);
         return Err(finding.vuid(image::PROCESSING_DECORATION.vuids[processing(at)]));
     };
+    if decoration != Decoration::BlockMatchSamplerQCOM {
+        check_image(at, index, variable)?;
+    }
     if m.is_decorated(variable, decoration) {
         return Ok(());
     }
@@ -80,6 +83,36 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
     let finding = at.finding(&image::PROCESSING_DECORATION, message);
     let finding = finding.vuid(image::PROCESSING_DECORATION.vuids[processing(at)]);
     Err(finding.about(m, variable, "the variable is declared here"))
+}
+
+/// Checks the type of an image for processing in Vulkan.
+fn check_image(at: &InstCtx<'_, '_>, index: usize, variable: Id) -> CheckResult {
+    let m = at.m;
+    let pointee = m.type_of(variable).and_then(|ty| m.pointee(ty));
+    let ty = pointee.map_or(Id(0), |ty| m.without_arrays(ty));
+    let image = match m.ty(ty) {
+        Type::SampledImage { image } => m.ty(image),
+        other => other,
+    };
+    let (Type::Image(image), true) = (image, m.env.is_vulkan()) else {
+        return Ok(());
+    };
+    let is_weight = at.inst.op() == Op::ImageSampleWeightedQCOM;
+    let is_fine = image.depth == 0
+        && image.dim == Dim::Dim2D
+        && image.arrayed == is_weight
+        && !image.multisampled
+        && image.sampled == 1;
+    expect(is_fine, || {
+        let wanted = match is_weight {
+            true => "an arrayed 2D image with `Sampled` 1 in Vulkan",
+            false => "a 2D image with `Sampled` 1, not arrayed, in Vulkan",
+        };
+        let rule = &image::PROCESSING_IMAGE;
+        let finding = at.operand_finding(rule, index, wanted);
+        let finding = finding.vuid(rule.vuids[processing(at)]);
+        finding.about(m, variable, "the variable is declared here")
+    })
 }
 
 /// Whether there can be images that are for image processing only.

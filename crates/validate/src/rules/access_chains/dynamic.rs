@@ -3,8 +3,7 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Dim, Op, StorageClass};
 
-use crate::finding::CheckResult;
-use crate::inst_ctx::InstCtx;
+use crate::finding::{CheckResult, Finding, Reporter};
 use crate::module::{Lookup, Module, Type};
 use crate::rules::generated::access_chain;
 
@@ -55,47 +54,60 @@ static KINDS: [Kind; 7] = [
     },
 ];
 
-/// Checks that an index that chooses from an array of resources is a constant, unless there is a
-/// capability. The indexes start at this operand.
-pub(super) fn check(at: &InstCtx<'_, '_>, first: usize) -> CheckResult {
-    let m = at.m;
-    let Some(index) = at.inst.optional(first).map(Id) else {
-        return Ok(());
-    };
-    if m.is_constant(index) {
-        return Ok(());
+/// Checks that indexes that choose from an array of resources are constants, unless there is a
+/// capability. The first one that isn't is told of each array.
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
+    if !m.env.is_vulkan() {
+        return;
     }
-    let base = at.id(0);
-    let def = m.def(base).filter(|def| def.op() == Op::Variable);
-    let ty = def.and_then(|def| m.pointee(def.result_type()?));
-    let element = match ty.map(|ty| m.ty(ty)) {
-        Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => element,
-        _ => return Ok(()),
-    };
-    let class = m.type_of(base).and_then(|ty| m.pointer_class(ty));
-    let Some(which) = class.and_then(|class| kind(m, class, element)) else {
+    for inst in m.globals.iter().filter_map(|&offset| m.inst(offset)) {
+        let Some(array) = inst.result().filter(|_| inst.op() == Op::Variable) else {
+            continue;
+        };
+        let ty = inst.result_type().and_then(|ty| m.pointee(ty));
+        let element = match ty.map(|ty| m.ty(ty)) {
+            Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => element,
+            _ => continue,
+        };
+        let Some(which) = kind(m, StorageClass(inst.arg(0)), element) else {
+            continue;
+        };
+        let is_enabled = m.has(KINDS[which].dynamic) || m.has(KINDS[which].non_uniform);
+        if !is_enabled {
+            reporter.note(check_array(m, array, which));
+        }
+    }
+}
+
+/// Checks the indexes into one array.
+fn check_array(m: &Module<'_>, array: Id, which: usize) -> CheckResult {
+    let uses = m.uses(array).iter().filter_map(|&offset| m.inst(offset));
+    let mut chains = uses.filter(|inst| {
+        let is_chain = matches!(inst.op(), Op::AccessChain | Op::InBoundsAccessChain);
+        is_chain && inst.id(0) == array
+    });
+    let wrong = chains.find_map(|inst| {
+        let index = Id(inst.optional(1)?);
+        (!m.is_constant(index)).then_some((inst, index))
+    });
+    let Some((inst, index)) = wrong else {
         return Ok(());
     };
     let kind = &KINDS[which];
-    if m.has(kind.dynamic) || m.has(kind.non_uniform) {
-        return Ok(());
-    }
     let message = format!(
         "to choose from the {} in {} by {}, which is not a constant, needs the capability `{}`",
         kind.name,
-        m.name(base),
+        m.name(array),
         m.name(index),
         kind.dynamic
     );
     let rule = &access_chain::DYNAMIC_INDEX;
-    let finding = at
-        .finding(rule, message)
-        .arg(at, first)
-        .vuid(rule.vuids[which]);
+    let finding = Finding::new(rule, inst.offset(), message).operand(m, index);
     Err(finding
+        .vuid(rule.vuids[which])
         .needs(&[kind.dynamic])
         .warning()
-        .about(m, base, "the array is declared here"))
+        .about(m, array, "the array is declared here"))
 }
 
 /// The place of a resource's kind in the list.

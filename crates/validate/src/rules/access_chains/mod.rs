@@ -29,7 +29,7 @@ pub(crate) const FAMILY: Family = Family {
         Op::RawAccessChainNV,
     ],
     check,
-    check_module: None,
+    check_module: Some(dynamic::check),
 };
 
 /// What kind of access chain an opcode makes.
@@ -58,15 +58,10 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         return Ok(());
     }
     let first = usize::from(pointer) + 1;
-    let dynamic = match pointer {
-        true => Ok(()),
-        false => dynamic::check(at, first),
-    };
-    let row_major = match at.m.addressing {
+    match at.m.addressing {
         AddressingModel::PhysicalStorageBuffer64 => row_major::check(at, first),
         _ => Ok(()),
-    };
-    all([dynamic, row_major])
+    }
 }
 
 /// What an access chain of one or two indexes hangs on: the types of its result, its

@@ -234,8 +234,9 @@ pub(super) const ROWS: &[Row] = rows! {
     LayerPerViewNV: Is(I32_ARRAY) => 04280, Output => 04278, MESH_NV => 04277;
     PositionPerViewNV: EachVertex(Pattern::array_of(&F32_VEC4)) => 04325, InputOrOutput => 04324,
         VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH_NV) => 04322;
+    // Vulkan leaves tessellation control out, compilers don't.
     ViewportMaskNV: EachVertex(I32_ARRAY) => 04411, Output => 04410,
-        VERTEX.or(TESS_EVALUATION).or(GEOMETRY).or(MESH_NV) => 04409;
+        VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH_NV) => 04409;
     ViewportMaskPerViewNV: EachVertex(I32_ARRAYS) => 04414, Output => 04413,
         VERTEX.or(TESSELLATION).or(GEOMETRY).or(MESH_NV) => 04412;
 

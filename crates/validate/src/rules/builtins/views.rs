@@ -144,7 +144,7 @@ fn check_viewports(
         "entry point \"{}\" uses both `ViewportMaskNV` and `ViewportIndex`",
         entry.name()
     );
-    let finding = Finding::new(&builtin::VIEWPORT_MASK, entry.inst.offset(), message);
+    let finding = Finding::new(&builtin::VIEWPORT_MASK, entry.inst.offset(), message).warning();
     let finding = finding.about(m, mask, "the mask is declared here");
     Err(finding.about(m, index, "the index is declared here"))
 }

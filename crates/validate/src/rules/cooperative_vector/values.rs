@@ -1,5 +1,6 @@
 //! Where the operands of cooperative vector instructions are in memory, and what their
-//! components, layouts and offsets are.
+//! components, layouts and offsets are. Of what only Vulkan asks of values, there are warnings,
+//! because tools accept it.
 
 use spirvkit_grammar::{ComponentType, CooperativeVectorMatrixLayout, Op, StorageClass};
 
@@ -155,6 +156,7 @@ fn check_layout(o: &Operation<'_, '_, '_>, product: &Product) -> CheckResult {
     let small = expect(!is_small || !m.env.is_vulkan(), || {
         wrong("in Vulkan, matrices of 8-bit floats have an optimal layout")
             .vuid(rule::LAYOUT.vuids[0])
+            .warning()
     });
     all([transposed, small])
 }
@@ -166,7 +168,7 @@ fn check_summed(o: &Operation<'_, '_, '_>) -> CheckResult {
     expect(is_fine, || {
         let wanted = "a vector of 16-bit or 32-bit floats in Vulkan";
         let finding = o.operand_finding(&rule::COMPONENT, 2, wanted);
-        finding.vuid(rule::COMPONENT.vuids[0])
+        finding.vuid(rule::COMPONENT.vuids[0]).warning()
     })
 }
 
@@ -188,7 +190,7 @@ fn check_factors(o: &Operation<'_, '_, '_>) -> CheckResult {
     }
     let halves = expect(FLOAT.widths(&[16]).matches(m, one), || {
         let finding = o.operand_finding(&rule::COMPONENT, 2, "a vector of 16-bit floats in Vulkan");
-        finding.vuid(rule::COMPONENT.vuids[1])
+        finding.vuid(rule::COMPONENT.vuids[1]).warning()
     });
     let interpretation = m.constant_u64(o.id(5)).map(|it| ComponentType(it as u32));
     let is_float = matches!(
@@ -198,7 +200,7 @@ fn check_factors(o: &Operation<'_, '_, '_>) -> CheckResult {
     let interpreted = expect(is_float, || {
         let wanted = "`Float16NV` or `Float32NV` in Vulkan";
         let finding = o.operand_finding(&rule::COMPONENT, 5, wanted);
-        finding.vuid(rule::COMPONENT.vuids[1])
+        finding.vuid(rule::COMPONENT.vuids[1]).warning()
     });
     let layout = layout(o, 4);
     let is_for_training =
@@ -206,7 +208,7 @@ fn check_factors(o: &Operation<'_, '_, '_>) -> CheckResult {
     let trained = expect(is_for_training, || {
         let wanted = "`TrainingOptimalNV` in Vulkan";
         let finding = o.operand_finding(&rule::LAYOUT, 4, wanted);
-        finding.vuid(rule::LAYOUT.vuids[1])
+        finding.vuid(rule::LAYOUT.vuids[1]).warning()
     });
     all([same, halves, interpreted, trained])
 }
@@ -222,7 +224,7 @@ fn check_alignment(o: &Operation<'_, '_, '_>) -> CheckResult {
         expect(is_aligned, || {
             let wanted = format!("a multiple of {alignment} in Vulkan");
             let finding = o.operand_finding(&rule::ALIGNMENT, index, &wanted);
-            finding.vuid(rule::ALIGNMENT.vuids[which])
+            finding.vuid(rule::ALIGNMENT.vuids[which]).warning()
         })
     };
     match (o.op, Product::of(o.op)) {

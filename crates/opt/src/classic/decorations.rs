@@ -5,6 +5,7 @@ use spirvkit_binary::{Id, Section};
 use spirvkit_grammar::{Class, Decoration, GlslStd450, Op};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
+use super::glsl;
 use crate::pass::{Changed, Context, PassError};
 
 /// Writes out groups of decorations.
@@ -108,17 +109,8 @@ fn is_relaxable(module: &Module, inst: Inst) -> bool {
         }),
         _ => false,
     };
-    let is_glsl = op == Op::ExtInst
-        && module.operand_id(inst, 0).is_some_and(|set| {
-            module.definitions().get(set)
-                == spirvkit_binary::Definition::Import(spirvkit_binary::Import::Known(
-                    spirvkit_grammar::ExtInstSet::GlslStd450,
-                ))
-        })
-        && module
-            .operand_word(inst, 1)
-            .is_none_or(|number| GlslStd450(number) != GlslStd450::Modf);
-    (is_operation || is_glsl)
+    let is_function = glsl(module, inst).is_some_and(|it| it != GlslStd450::Modf);
+    (is_operation || is_function)
         && module.result_type(inst).is_some_and(|ty| {
             let component = module.component_type(ty);
             matches!(module.ty(component), Type::Float { width: 32, .. })

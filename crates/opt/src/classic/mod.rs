@@ -7,10 +7,13 @@ mod calls;
 mod constants;
 mod decorations;
 mod descriptors;
+mod half;
 mod ids;
 mod interface;
+mod interpolation;
 mod kills;
 mod loads;
+mod memory_model;
 mod names;
 mod robust;
 mod rows;
@@ -22,8 +25,8 @@ mod volatile;
 use std::sync::Arc;
 
 use spirvkit_analysis::Type;
-use spirvkit_binary::{Id, LiteralString};
-use spirvkit_grammar::{Decoration, Op};
+use spirvkit_binary::{Definition, Id, Import, LiteralString};
+use spirvkit_grammar::{Decoration, ExtInstSet, GlslStd450, Op};
 use spirvkit_ir::{Inst, Lookup, Module};
 
 use crate::pass::{Changed, Context, Pass, PassError};
@@ -173,7 +176,11 @@ pub(crate) fn legalize_hlsl() -> Recipe {
         recipe.extend(&named(name));
     }
     recipe.push(engine("legalize", Abilities::ALL, Wanted::Done));
-    for name in ["fix-storage-class", "fix-opextinst-opcodes"] {
+    for name in [
+        "fix-storage-class",
+        "interpolate-fixup",
+        "fix-opextinst-opcodes",
+    ] {
         recipe.extend(&named(name));
     }
     recipe
@@ -204,6 +211,17 @@ fn in_functions(module: &Module, is_wanted: impl Fn(Inst) -> bool) -> Vec<Inst> 
     let functions = module.functions();
     let all = functions.flat_map(|function| module.function_instructions(function));
     all.filter(|&inst| is_wanted(inst)).collect()
+}
+
+/// Which one of `GLSL.std.450` an instruction is.
+fn glsl(module: &Module, inst: Inst) -> Option<GlslStd450> {
+    let &[_, _, set, number, ..] = module.get(inst).operand_words() else {
+        return None;
+    };
+    let is_it = module.op(inst) == Op::ExtInst
+        && module.definitions().get(Id(set))
+            == Definition::Import(Import::Known(ExtInstSet::GlslStd450));
+    is_it.then_some(GlslStd450(number))
 }
 
 /// The extensions that a module declares under a name.

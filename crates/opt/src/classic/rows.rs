@@ -2,8 +2,8 @@
 
 use super::{Does, Row};
 use super::{
-    calls, constants, decorations, descriptors, ids, interface, kills, loads, names, robust, stage,
-    storage, stripping, volatile,
+    calls, constants, decorations, descriptors, half, ids, interface, interpolation, kills, loads,
+    memory_model, names, robust, stage, storage, stripping, volatile,
 };
 use crate::Abilities as A;
 
@@ -40,7 +40,7 @@ pub static ROWS: &[Row] = rows! {
     "combine-access-chains" => engine(A::SIMPLIFY), "joins chains of pointers";
     "compact-ids" => Does::Module(ids::compact), "numbers ids without gaps";
     "convert-local-access-chains" => engine(A::PROMOTE), "makes variables of functions values";
-    "convert-relaxed-to-half" => Does::Missing, "computes with 16 bits what RelaxedPrecision permits";
+    "convert-relaxed-to-half" => Does::Module(half::convert), "computes with 16 bits what RelaxedPrecision permits";
     "convert-to-sampled-image" "SET:BINDING…" => Does::Missing, "joins images and samplers that share a binding";
     "copy-propagate-arrays" => engine(A::PROMOTE.with(A::FORWARD)), "reads arrays where they were copied from";
     "descriptor-array-scalar-replacement" => Does::Module(descriptors::replace_arrays), "makes a variable of each element of an array of descriptors";
@@ -70,7 +70,7 @@ pub static ROWS: &[Row] = rows! {
     "inline-entry-points-exhaustive" => engine(A::INLINE), "puts functions where they are called";
     "inline-entry-points-opaque" => engine(A::INLINE), "the same";
     "interface-variable-scalar-replacement" => Does::Missing, "makes a variable of each part of an input or output";
-    "interpolate-fixup" => Does::Missing, "lets interpolation name inputs themselves";
+    "interpolate-fixup" => Does::Module(interpolation::fix), "lets interpolation name inputs themselves";
     "legalize-multidim-array" => Does::Missing, "makes arrays of arrays of descriptors flat";
     "local-redundancy-elimination" => engine(A::MERGE), "computes values once";
     "loop-fission" "N" => Does::Nothing, "splits loops; nothing is done";
@@ -109,7 +109,7 @@ pub static ROWS: &[Row] = rows! {
     "switch-descriptorset" "FROM:TO" => Does::Given(descriptors::switch_set, descriptors::check_sets), "gives resources another descriptor set";
     "trim-capabilities" => Does::Module(stripping::capabilities), "removes capabilities and extensions that nothing needs";
     "unify-const" => engine(A::NONE), "declares equal constants once";
-    "upgrade-memory-model" => Does::Missing, "changes to the Vulkan memory model";
+    "upgrade-memory-model" => Does::Module(memory_model::upgrade), "changes to the Vulkan memory model";
     "vector-dce" => engine(A::SIMPLIFY.with(A::DEAD_CODE)), "removes parts of vectors that nothing uses";
     "workaround-1209" => Does::Module(kills::avoid_unreachable), "avoids OpUnreachable in loops";
     "wrap-opkill" => Does::Module(kills::wrap), "puts OpKill into a function of its own, where loops continue";

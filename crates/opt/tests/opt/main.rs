@@ -1,6 +1,7 @@
 //! Tests of the optimizer.
 
 mod calls;
+mod classic;
 mod control;
 mod frame;
 mod kept;

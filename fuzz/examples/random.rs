@@ -39,6 +39,12 @@ const TARGETS: &[(&str, Target, Takes)] = &[
         spirvkit_fuzz::optimized_program,
         Takes::Recipe,
     ),
+    ("passed_module", spirvkit_fuzz::passed_module, MODULE),
+    (
+        "passed_program",
+        spirvkit_fuzz::passed_program,
+        Takes::Recipe,
+    ),
     ("executed_kernel", spirvkit_fuzz::executed_kernel, MODULE),
     #[cfg(all(feature = "program", unix))]
     ("run_command", spirvkit_fuzz::run_command, MODULE),

@@ -15,7 +15,7 @@
 //! [`drawn_module`] with what is drawn of them, [`debug_information`] with what they say of
 //! their source, [`compared_modules`] with what is reported of two of them,
 //! [`reflected_module`] with reflection, [`optimized_module`] and [`optimized_program`] with what is
-//! optimized, [`executed_module`] and [`executed_kernel`] with running
+//! optimized, [`passed_module`] and [`passed_program`] with passes in any order, [`executed_module`] and [`executed_kernel`] with running
 //! them, [`executed_program`], [`raced_program`] and [`explored_program`] with programs that are
 //! made for that, [`amber_script`] with scripts of shader tests.
 #![deny(missing_docs)]
@@ -34,6 +34,7 @@ mod executions;
 mod layouts;
 mod mutate;
 mod optimized;
+mod passed;
 mod plausible;
 #[cfg(all(feature = "program", unix))]
 mod program;
@@ -67,6 +68,7 @@ pub use executions::{execute_words, executed_kernel, executed_module};
 pub use layouts::compared_layouts;
 pub use mutate::mutate;
 pub use optimized::{optimize_words, optimized_module, optimized_program};
+pub use passed::{passed_module, passed_program};
 pub use plausible::{module_from, text_from};
 #[cfg(all(feature = "program", unix))]
 pub use program::{program, run_command};

@@ -8,7 +8,7 @@ use crate::executed::{PROGRAM_GROUPS, STEPS, program_buffers, program_text};
 use crate::{RECIPE, load_words, mutate};
 
 /// What modules may be valid for.
-const ENVIRONMENTS: [&str; 3] = ["vulkan1.3", "spv1.6", "opencl2.2"];
+pub(crate) const ENVIRONMENTS: [&str; 3] = ["vulkan1.3", "spv1.6", "opencl2.2"];
 
 const LEVELS: [Level; 2] = [Level::Size, Level::Performance];
 
@@ -45,7 +45,7 @@ pub fn optimize_words(words: &[u32]) {
     }
 }
 
-fn is_valid(words: &[u32], env: TargetEnv) -> bool {
+pub(crate) fn is_valid(words: &[u32], env: TargetEnv) -> bool {
     validate(words, &ValidateOptions::for_env(env)).is_valid()
 }
 
@@ -57,31 +57,36 @@ pub fn optimized_program(bytes: &[u8]) {
         Ok(module) => module.words,
         Err(errors) => panic!("{errors}\n{text}"),
     };
-    let env = "vulkan1.3".parse().expect("an environment");
     for level in LEVELS {
         let done = optimize(&words, &Options::default().level(level));
         let done = done.unwrap_or_else(|error| panic!("{level:?}: {error}\n{text}"));
-        let report = validate(&done.words, &ValidateOptions::for_env(env));
-        let findings = report.diagnostics();
-        assert!(report.is_valid(), "{level:?}: {findings:?}\n{text}");
-        for size in [4, 32] {
-            let [before, after] = [&words, &done.words].map(|it| outcome(it, size, &text));
-            let findings = [&before, &after].map(|it| &it.findings);
-            assert!(
-                findings.iter().all(|it| it.is_empty()),
-                "{level:?}, subgroups of {size}: {findings:?}\n{text}"
+        gives_the_same(&words, &done.words, &format!("{level:?}"), &text);
+    }
+}
+
+/// Runs a program and what was made of it, which is valid: both give the same, and nothing is found.
+pub(crate) fn gives_the_same(words: &[u32], done: &[u32], how: &str, text: &str) {
+    let env = "vulkan1.3".parse().expect("an environment");
+    let report = validate(done, &ValidateOptions::for_env(env));
+    let findings = report.diagnostics();
+    assert!(report.is_valid(), "{how}: {findings:?}\n{text}");
+    for size in [4, 32] {
+        let [before, after] = [words, done].map(|it| outcome(it, size, text));
+        let findings = [&before, &after].map(|it| &it.findings);
+        assert!(
+            findings.iter().all(|it| it.is_empty()),
+            "{how}, subgroups of {size}: {findings:?}\n{text}"
+        );
+        for (binding, buffer) in (0..).zip(program_buffers()) {
+            // What nothing uses any more stays as it was.
+            let [a, b] = [&before, &after].map(|it| match it.element(0, binding, 0) {
+                Some(_) => it.read::<u32>(0, binding),
+                None => buffer.clone(),
+            });
+            assert_eq!(
+                a, b,
+                "{how}, subgroups of {size}, binding {binding}\n{text}"
             );
-            for (binding, buffer) in (0..).zip(program_buffers()) {
-                // What nothing uses any more stays as it was.
-                let [a, b] = [&before, &after].map(|it| match it.element(0, binding, 0) {
-                    Some(_) => it.read::<u32>(0, binding),
-                    None => buffer.clone(),
-                });
-                assert_eq!(
-                    a, b,
-                    "{level:?}, subgroups of {size}, binding {binding}\n{text}"
-                );
-            }
         }
     }
 }

@@ -475,6 +475,16 @@ fn optimized_modules_keep_their_promises() {
     }
 }
 
+#[test]
+fn passes_keep_their_promises_in_any_order() {
+    with_recipes(0x000b_7141_3e00_0004, 20, &[spirvkit_fuzz::passed_module]);
+    let mut random = Random(0x000b_7141_3e00_0005);
+    for _ in rounds(200) {
+        let length = 28 + random.below(600);
+        spirvkit_fuzz::passed_program(&random.bytes(length));
+    }
+}
+
 /// Programs of all lengths.
 #[test]
 fn optimized_programs_give_the_same() {

@@ -186,7 +186,7 @@ impl Recipe {
     }
 
     /// What makes the output of an HLSL compiler valid: it inlines all that it can, makes values of
-    /// variables, and gives pointers the storage classes of what they lead to.
+    /// variables, unrolls marked loops, and gives pointers the storage classes of what they lead to.
     #[must_use]
     pub fn legalize_hlsl() -> Self {
         classic::legalize_hlsl()

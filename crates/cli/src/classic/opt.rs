@@ -433,10 +433,10 @@ mod tests {
     #[test]
     fn all_that_is_no_pass_holds_for_the_whole_run() {
         let line =
-            parse("--legalize-hlsl --preserve-interface --loop-unroll --max-id-bound=0x10 -");
+            parse("--legalize-hlsl --preserve-interface --loop-peeling --max-id-bound=0x10 -");
         let line = line.expect("it's right");
         assert!(line.options.preserve_interface);
-        assert_eq!(line.idle, ["loop-unroll"]);
+        assert_eq!(line.idle, ["loop-peeling"]);
         assert_eq!(line.watching.max_id_bound, Some(16));
         assert!(line.relaxations.contains(&"relax-logical-pointer"));
         assert_eq!(line.input, Some("-".into()));

@@ -132,9 +132,9 @@ fn what_is_wrong_fails_with_1() {
     opt(&dir, &["a.spv", "--nothing", "-o", "b"]).fails(1, "--nothing");
     opt(&dir, &["a.spv", "-Oconfig=nowhere", "-o", "b"]).fails(1, "nowhere");
     opt(&dir, &["a.spv", "--max-id-bound=3", "-O", "-o", "b"]).fails(1, "more than 3");
-    let ran = opt(&dir, &["a.spv", "--loop-unroll", "-o", "b"]);
+    let ran = opt(&dir, &["a.spv", "--loop-peeling", "-o", "b"]);
     assert_eq!(ran.code, 0);
-    assert_eq!(ran.stderr, "note: `--loop-unroll` changes nothing here\n");
+    assert_eq!(ran.stderr, "note: `--loop-peeling` changes nothing here\n");
     assert!(
         opt(&dir, &["--help"])
             .text()

@@ -1,8 +1,9 @@
 //! Specialization constants.
 
-use spirvkit_binary::NumberType;
+use hashbrown::HashMap;
+use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::Op;
-use spirvkit_ir::Module;
+use spirvkit_ir::{Inst, Module};
 use spirvkit_transform::{Specialization, Specialized, spec_constants, specialize};
 
 use crate::pass::{Changed, Context, PassError};
@@ -18,7 +19,41 @@ pub(super) fn fold(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, 
 fn finish(module: &mut Module, wanted: &Specialization) -> Result<Changed, PassError> {
     let done: Specialized =
         specialize(module, wanted).map_err(|error| PassError::new(error.to_string()))?;
+    unify_matrices(module)?;
     Ok(Changed::if_any(done.finished + done.folded))
+}
+
+/// Lets matrices of groups that are equal now have one type: the constants that they are made of
+/// first.
+fn unify_matrices(module: &mut Module) -> Result<(), PassError> {
+    let is_matrix = |op: Op| {
+        matches!(
+            op,
+            Op::TypeCooperativeMatrixKHR | Op::TypeCooperativeMatrixNV | Op::TypeVectorIdEXT
+        )
+    };
+    let globals: Vec<Inst> = module.globals().collect();
+    if !globals.iter().any(|&inst| is_matrix(module.op(inst))) {
+        return Ok(());
+    }
+    let mut known: HashMap<(Op, Vec<u32>), Id> = HashMap::new();
+    for inst in globals {
+        let op = module.op(inst);
+        let is_plain = !module
+            .uses_of(inst)
+            .any(|found| module.is_about(found) && !module.op(found.inst).is_name());
+        let is_mergeable = op == Op::Constant || is_matrix(op) || op == Op::TypeFunction;
+        let Some(id) = module.result(inst).filter(|_| is_mergeable && is_plain) else {
+            continue;
+        };
+        let mut words = module.get(inst).operand_words().to_vec();
+        words.remove(usize::from(module.result_type(inst).is_some()));
+        match known.get(&(op, words.clone())) {
+            Some(&same) => drop(module.replace_with(inst, same)?),
+            None => drop(known.insert((op, words), id)),
+        }
+    }
+    Ok(())
 }
 
 /// Pairs like `1:100 2:0x10`.

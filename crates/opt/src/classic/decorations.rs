@@ -2,10 +2,10 @@
 
 use spirvkit_analysis::index::Type;
 use spirvkit_binary::{Id, Section};
-use spirvkit_grammar::{Class, Decoration, GlslStd450, Op};
+use spirvkit_grammar::{Capability, Class, Decoration, GlslStd450, Op};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::glsl;
+use super::{glsl, of_op};
 use crate::pass::{Changed, Context, PassError};
 
 /// Writes out groups of decorations.
@@ -73,6 +73,13 @@ fn decorating(op: Op, is_member: bool) -> Option<Op> {
 
 /// Decorates operations on 32-bit floating-point numbers with `RelaxedPrecision`.
 pub(super) fn relax(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
+    let is_shader = |&inst: &Inst| {
+        let has = module.operand_word(inst, 0).map(Capability);
+        has == Some(Capability::Shader)
+    };
+    if !of_op(module, Op::Capability).iter().any(is_shader) {
+        return Ok(Changed::No);
+    }
     let mut relaxed = module.id_table(false);
     for inst in module.globals() {
         if let [target, decoration] = *module.get(inst).operand_words()

@@ -3,7 +3,7 @@
 use super::{Does, Row};
 use super::{
     calls, constants, decorations, descriptors, half, ids, interface, interpolation, kills, loads,
-    memory_model, names, robust, stage, storage, stripping, volatile,
+    memory_model, names, robust, stage, storage, stripping, unroll, volatile,
 };
 use crate::Abilities as A;
 
@@ -78,7 +78,7 @@ pub static ROWS: &[Row] = rows! {
     "loop-invariant-code-motion" => engine(A::DEAD_CODE), "computes outside of loops what is the same each time";
     "loop-peeling" => Does::Nothing, "takes single rounds out of loops; nothing is done";
     "loop-peeling-threshold" "N" => Does::Nothing, "says how much loop-peeling may add; nothing is done";
-    "loop-unroll" => Does::Nothing, "unrolls loops that are marked; nothing is done";
+    "loop-unroll" => Does::Module(unroll::unroll), "unrolls loops that are marked, if they are only left where their condition is tested";
     "loop-unroll-partial" "N" => Does::Nothing, "unrolls them in part; nothing is done";
     "loop-unswitch" => Does::Nothing, "takes selections out of loops; nothing is done";
     "merge-blocks" => engine(A::JOIN), "joins blocks that only follow one another";

@@ -63,6 +63,14 @@ fn text(module: &Module, inst: Inst) -> Option<String> {
     Some(LiteralString::at_start_of(words)?.to_text_lossy())
 }
 
+/// Whether an extended instruction has no effect: only such may say that it looks ahead.
+fn is_non_semantic(module: &Module, inst: Inst) -> bool {
+    let set = module.operand_id(inst, 0);
+    let import = set.and_then(|set| module.definition(set));
+    let name = import.and_then(|import| text(module, import));
+    name.is_some_and(|name| name.starts_with("NonSemantic."))
+}
+
 /// Gives extended instructions the opcode that says whether they name what is defined behind them.
 pub(super) fn fix_extended(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
     let mut defined = module.id_table(false);
@@ -73,7 +81,7 @@ pub(super) fn fix_extended(module: &mut Module, _: &mut Context<'_>) -> Result<C
             *defined.slot(id) = true;
         }
         let op = module.op(inst);
-        if !op.is_ext_inst() {
+        if !op.is_ext_inst() || !is_non_semantic(module, inst) {
             continue;
         }
         let mut looks_forward = false;

@@ -432,7 +432,10 @@ fn remove_unreachable(unit: &mut Unit, function: &mut Function) -> bool {
         };
         let is_stub = block.insts.len() == 1
             && match header {
-                Some(_) => unit.op(block.insts[0]) == Op::Branch,
+                Some(header) => {
+                    unit.op(block.insts[0]) == Op::Branch
+                        && unit.operand(block.insts[0], 0) == header
+                }
                 None => unit.op(block.insts[0]) == Op::Unreachable,
             };
         if !is_stub {

@@ -456,6 +456,16 @@ fn copy(unit: &mut Unit, call: Value, number: usize) -> Vec<Block> {
             }
         }
     }
+    // An argument may be what no variable of the source can be at.
+    for block in &mut blocks {
+        block.insts.retain(|&inst| {
+            unit.debug_instruction(inst) != Some("DebugDeclare")
+                || matches!(
+                    unit.op(unit.operand(inst, 3)),
+                    Op::Variable | Op::FunctionParameter
+                )
+        });
+    }
     unit.functions[number] = callee;
     blocks
 }

@@ -617,3 +617,72 @@ fn lists_that_others_use_are_followed() {
         assert!(text.contains("OpFAdd"), "{who}\n{text}");
     }
 }
+
+/// A loop of `i` from 0, as long as this holds, that sums up squares and stores the sum.
+fn summing(control: &str, condition: &str, body: &str) -> String {
+    let [decorations, declarations] = BUFFER;
+    compute(
+        decorations,
+        declarations,
+        &format!(
+            "%out = OpAccessChain %to_uint %b %0 %0
+OpBranch %header
+%header = OpLabel
+%i = OpPhi %uint %0 %entry %next %continue
+%sum = OpPhi %uint %0 %entry %more %continue
+OpLoopMerge %behind %continue {control}
+OpBranch %test
+%test = OpLabel
+%goes = {condition}
+OpBranchConditional %goes %body %behind
+%body = OpLabel
+%square = OpIMul %uint %i %i
+%more = OpIAdd %uint %sum %square
+{body}
+OpBranch %continue
+%continue = OpLabel
+%next = OpIAdd %uint %i %1
+OpBranch %header
+%behind = OpLabel
+OpStore %out %sum
+OpReturn"
+        ),
+    )
+}
+
+#[test]
+fn marked_loops_are_unrolled() {
+    let three = summing("Unroll", "OpULessThan %bool %i %3", "");
+    let text = after("loop-unroll", &three);
+    lacks(&text, &["OpLoopMerge", "OpPhi", "OpBranchConditional"]);
+    assert_eq!(count(&text, "OpIMul"), 3, "{text}");
+    // 0 + 1 + 4.
+    let text = after("loop-unroll -Os", &three);
+    has(&text, &["OpConstant %uint 5\n", "OpStore"]);
+    lacks(&text, &["OpIMul", "OpBranch"]);
+    let none = after(
+        "loop-unroll -Os",
+        &summing("Unroll", "OpULessThan %bool %3 %i", ""),
+    );
+    lacks(&none, &["OpIMul", "OpLoopMerge"]);
+    let within =
+        "OpSelectionMerge %skip None\nOpBranchConditional %goes %then %skip\n%then = OpLabel
+OpStore %out %more\nOpBranch %skip\n%skip = OpLabel";
+    let text = after(
+        "loop-unroll",
+        &summing("Unroll", "OpULessThanEqual %bool %i %2", within),
+    );
+    assert_eq!(count(&text, "OpSelectionMerge"), 3, "{text}");
+    let left =
+        "OpSelectionMerge %skip None\nOpBranchConditional %goes %behind %skip\n%skip = OpLabel";
+    for stays in [
+        summing("None", "OpULessThan %bool %i %3", ""),
+        summing("Unroll", "OpULessThan %bool %i %sum", ""),
+        summing("Unroll", "OpUGreaterThanEqual %bool %i %0", ""),
+        summing("Unroll", "OpULessThan %bool %i %3", left)
+            .replace("OpStore %out %sum", "OpStore %out %1"),
+    ] {
+        let stays = stays.replace("OpStore %out %sum\n", "OpStore %out %1\n");
+        has(&after("loop-unroll", &stays), &["OpLoopMerge"]);
+    }
+}

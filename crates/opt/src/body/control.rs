@@ -8,6 +8,9 @@ use super::constructs::{Constructs, NONE};
 use crate::Subject;
 use crate::unit::{Function, Value, flag};
 
+/// So many blocks that do nothing are looked behind.
+const MAX_EMPTY: usize = 8;
+
 impl Rebuild<'_> {
     pub(super) fn find_constructs(&mut self, function: &Function) {
         self.control = Constructs::new(self.unit, function, &self.flow);
@@ -105,7 +108,9 @@ impl Rebuild<'_> {
                 Op::Branch | Op::BranchConditional | Op::Switch | Op::Unreachable
             );
             let is_header = self.control.merge[block as usize] != NONE;
-            if !is_branch {
+            if op == Op::Return && self.returns_behind(block) {
+                // Whatever goes around the construct returns as well.
+            } else if !is_branch {
                 self.mark_one(terminator, work);
                 self.mark_control(block, work);
             } else if !is_header && self.control.around[block as usize] == NONE {
@@ -116,6 +121,28 @@ impl Rebuild<'_> {
                 self.mark_construct(block, work);
             }
         }
+    }
+
+    /// Whether nothing is done behind the construct around a block but to return.
+    fn returns_behind(&self, block: u32) -> bool {
+        let around = self.control.around[block as usize];
+        if around == NONE {
+            return false;
+        }
+        let mut at = self.control.merge[around as usize];
+        for _ in 0..MAX_EMPTY {
+            if !self.flow.is_reachable(at) {
+                return false;
+            }
+            let building = &self.blocks[at as usize];
+            let is_empty = building.pinned.is_empty() && building.merge.is_none();
+            match self.unit.op(building.terminator) {
+                Op::Return => return is_empty,
+                Op::Branch if is_empty => at = self.flow.graph.successors(at)[0],
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Lets control go around the constructs that don't matter.

@@ -335,6 +335,17 @@ impl Unit {
         *self.index_constants.entry(bits).or_insert(value)
     }
 
+    /// A constant to take the place of another as an index.
+    pub(crate) fn index_like(&mut self, old: Value, index: u32) -> Value {
+        if let Some(&known) = self.index_constants.get(&index) {
+            return known;
+        }
+        let ty = self.node(old).ty;
+        let made = self.splat(ty, index.into()).unwrap_or(old);
+        self.index_constants.insert(index, made);
+        made
+    }
+
     /// Whether the module may make constants of a type.
     fn computes_with(&self, scalar: ScalarType) -> bool {
         match scalar {

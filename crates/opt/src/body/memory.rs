@@ -70,6 +70,11 @@ impl Memory {
         self.first + self.regions.len() as u32
     }
 
+    /// What other invocations may write, and what is in images.
+    pub(crate) fn shared(&mut self) -> u32 {
+        self.leaf(Region::Shared)
+    }
+
     /// What a pointer leads to.
     pub(crate) fn root(&mut self, unit: &Unit, pointer: Value) -> Root {
         let mut at = unit.find(pointer);

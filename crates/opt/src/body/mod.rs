@@ -12,7 +12,7 @@ mod phis;
 mod place;
 mod visit;
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 use spirvkit_grammar::{Capability, Op};
 
 pub(crate) use constructs::{Constructs, NONE};
@@ -88,8 +88,10 @@ struct Rebuild<'u> {
     /// Blocks that are left out.
     is_dead: Vec<bool>,
     /// Stores to variables from which nothing that is needed loads, as far as is known.
-    /// With the first index of each, if that is constant.
-    stores_to: HashMap<Value, Vec<(Option<u64>, Value)>>,
+    /// With what each is to.
+    stores_to: HashMap<Value, Vec<(place::Part, Value)>>,
+    /// Phis of composites of which only parts are used.
+    split_phis: HashSet<Value>,
     /// What is written through pointers of which it isn't known where they lead.
     foreseen: HashMap<Value, Vec<u32>>,
     /// How deep rules are within rules.
@@ -165,6 +167,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
         members: Vec::new(),
         is_dead: Vec::new(),
         stores_to: HashMap::new(),
+        split_phis: HashSet::new(),
         foreseen: HashMap::new(),
         depth: 0,
         here: 0,
@@ -176,6 +179,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
     };
     rebuild.count_uses(function);
     rebuild.find_constructs(function);
+    rebuild.find_split_phis(function);
     rebuild.find_joins(function);
     rebuild.walk(function);
     rebuild.finish_phis();

@@ -4,7 +4,10 @@ use hashbrown::HashMap;
 use spirvkit_grammar::Op;
 
 use super::Rebuild;
-use crate::unit::{Unit, Value};
+use crate::unit::{Function, Unit, Value};
+
+/// Composites of more parts are not split.
+const MAX_SPLIT: u64 = 16;
 
 impl Rebuild<'_> {
     /// Makes what leaves need at the beginning of a block, which is a value that depends on where
@@ -51,6 +54,76 @@ impl Rebuild<'_> {
             }
             self.blocks[block as usize].phis.push(phi);
             self.set_top(leaf, phi);
+        }
+    }
+
+    /// Replaces a phi of composites, of which only parts are used, by one for each part; whether
+    /// that could be done.
+    pub(super) fn splits_phi(&mut self, phi: Value) -> bool {
+        let node = *self.unit.node(phi);
+        if node.decorations != 0 || !self.split_phis.contains(&phi) {
+            return false;
+        }
+        let (Some(count), part) = super::parts(self.unit, node.ty) else {
+            return false;
+        };
+        let operands = self.unit.operands(phi).to_vec();
+        let is_known = |&value: &Value| match self.unit.op(value) {
+            Op::CompositeConstruct | Op::ConstantComposite => {
+                self.unit.operands(value).len() as u64 == count
+            }
+            Op::ConstantNull | Op::Undef => true,
+            _ => false,
+        };
+        if count > MAX_SPLIT || !operands.iter().step_by(2).all(is_known) {
+            return false;
+        }
+        let mut found = Vec::new();
+        for index in 0..count as u32 {
+            let ty = part.unwrap_or_else(|| self.unit.operand(node.ty, index as usize));
+            let mut pairs = Vec::new();
+            for pair in operands.chunks_exact(2) {
+                let value = self.make_value(Op::CompositeExtract, ty, &[pair[0], index]);
+                pairs.extend([value, pair[1]]);
+            }
+            let own = self.unit.add(Op::Phi, ty, &pairs, u64::MAX);
+            self.unit.nodes[own as usize].flags |= crate::unit::flag::LOCAL;
+            self.unit.nodes[own as usize].home = self.here;
+            match only_value(self.unit, own) {
+                Some(value) => found.push(value),
+                None => {
+                    self.blocks[self.here as usize].phis.push(own);
+                    found.push(own);
+                }
+            }
+        }
+        let whole = self.make_value(Op::CompositeConstruct, node.ty, &found);
+        self.unit.replace(phi, whole);
+        true
+    }
+
+    /// Finds phis of composites of which only parts are used.
+    pub(super) fn find_split_phis(&mut self, function: &Function) {
+        let insts = || function.blocks.iter().flat_map(|block| &block.insts);
+        let is_composite = |ty| {
+            matches!(
+                self.unit.op(ty),
+                Op::TypeStruct | Op::TypeArray | Op::TypeMatrix
+            )
+        };
+        let phis = insts().filter(|&&inst| {
+            self.unit.op(inst) == Op::Phi && is_composite(self.unit.node(inst).ty)
+        });
+        self.split_phis = phis.copied().collect();
+        if self.split_phis.is_empty() {
+            return;
+        }
+        for &inst in insts() {
+            if self.unit.op(inst) != Op::CompositeExtract {
+                for (_, id) in self.unit.ids(inst) {
+                    self.split_phis.remove(&self.unit.find(id));
+                }
+            }
         }
     }
 

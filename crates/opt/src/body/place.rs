@@ -14,17 +14,27 @@ use crate::unit::{FLOATING, Function, Unit, Value, flag};
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// The first index of a pointer into a variable, if that is constant.
-fn first_index(unit: &Unit, pointer: Value) -> Option<u64> {
+/// Where in a variable something is: its first indices, as far as they are constant.
+pub(super) type Part = [Option<u64>; 4];
+
+/// The first indices of a pointer into a variable.
+fn part_of(unit: &Unit, pointer: Value) -> Part {
+    let mut part = Part::default();
     let pointer = unit.find(pointer);
-    if !matches!(unit.op(pointer), Op::AccessChain | Op::InBoundsAccessChain) {
-        return None;
+    let is_chain = matches!(unit.op(pointer), Op::AccessChain | Op::InBoundsAccessChain);
+    let operands = unit.operands(pointer);
+    if is_chain && unit.op(unit.find(operands[0])).is_variable() {
+        for (slot, &index) in part.iter_mut().zip(&operands[1..]) {
+            *slot = unit.integer(unit.find(index));
+        }
     }
-    let base = unit.find(unit.operand(pointer, 0));
-    if !unit.op(base).is_variable() {
-        return None;
-    }
-    unit.integer(unit.find(unit.operand(pointer, 1)))
+    part
+}
+
+/// Whether two parts of a variable have nothing in common.
+fn are_different(one: &Part, other: &Part) -> bool {
+    let mut pairs = one.iter().zip(other);
+    pairs.any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
 }
 
 impl Rebuild<'_> {
@@ -44,7 +54,7 @@ impl Rebuild<'_> {
                 }
                 match self.private_store(inst) {
                     Some(variable) => {
-                        let part = first_index(self.unit, self.unit.operand(inst, 0));
+                        let part = part_of(self.unit, self.unit.operand(inst, 0));
                         let stores = self.stores_to.entry(variable).or_default();
                         stores.push((part, inst));
                     }
@@ -128,11 +138,9 @@ impl Rebuild<'_> {
                 && let Root::Variable(variable) = self.memory.root(self.unit, found)
                 && let Some(stores) = self.stores_to.get_mut(&variable)
             {
-                let part = first_index(self.unit, found);
-                let is_seen =
-                    |other: Option<u64>| part.is_none() || other.is_none() || other == part;
+                let part = part_of(self.unit, found);
                 let seen: Vec<Value> = stores
-                    .extract_if(.., |store| is_seen(store.0))
+                    .extract_if(.., |store| !are_different(&store.0, &part))
                     .map(|store| store.1)
                     .collect();
                 for store in seen {

@@ -93,6 +93,9 @@ impl Rebuild<'_> {
                 self.unit.replace(phi, value);
                 return;
             }
+            if self.splits_phi(phi) {
+                return;
+            }
         }
         self.blocks[block as usize].phis.push(phi);
     }
@@ -136,7 +139,11 @@ impl Rebuild<'_> {
             Effect::Total => self.visit_total(inst),
             Effect::Partial => {
                 let hash = self.hash(inst);
-                self.visit_partial(inst, (hash, 0));
+                let token = match reads_texels(op) {
+                    true => self.shared_token(),
+                    false => 0,
+                };
+                self.visit_partial(inst, (hash, token));
             }
             Effect::Single | Effect::Remark => self.pin(inst),
             Effect::SampledImage => {
@@ -382,6 +389,13 @@ impl Rebuild<'_> {
             .flat_map(|leaf| [leaf, self.top(leaf)])
             .collect();
         (self.number(&state), state)
+    }
+
+    /// The number for what others, and images, hold now.
+    fn shared_token(&mut self) -> u32 {
+        let leaf = self.memory.shared();
+        let state = [leaf, self.top(leaf)];
+        self.number(&state)
     }
 
     fn number(&mut self, state: &[u32]) -> u32 {
@@ -746,4 +760,22 @@ impl Rebuild<'_> {
         self.unit.nodes[node as usize].position = self.position;
         node
     }
+}
+
+/// Whether an operation on an image depends on what is in it, which may be written.
+fn reads_texels(op: Op) -> bool {
+    !matches!(
+        op,
+        Op::ImageQueryFormat
+            | Op::ImageQueryOrder
+            | Op::ImageQuerySizeLod
+            | Op::ImageQuerySize
+            | Op::ImageQueryLod
+            | Op::ImageQueryLevels
+            | Op::ImageQuerySamples
+            | Op::ImageSparseTexelsResident
+            | Op::ImageTexelPointer
+    ) && op
+        .info()
+        .is_some_and(|info| info.class() == spirvkit_grammar::Class::Image)
 }

@@ -39,10 +39,17 @@ pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
     changed
 }
 
+/// Removes what isn't reached any more, and lets phis follow.
+pub(crate) fn settle(unit: &mut Unit, function: &mut Function) {
+    if !remove_unreachable(unit, function) {
+        fix_phis(unit, function);
+    }
+}
+
 /// Replaces switches with only one case by branches, if nothing leaves them from constructs within.
 fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
     let is_one_case = |unit: &Unit, block: &Block| {
-        merge_of(unit, &block.insts).is_some()
+        merge_of(unit, &block.insts).is_some_and(|merge| unit.op(merge) == Op::SelectionMerge)
             && block
                 .insts
                 .last()

@@ -34,7 +34,11 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
         if !is_live[index] {
             continue;
         }
-        for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        let insts = function.blocks.iter().flat_map(|block| &block.insts);
+        // What phis name may come behind.
+        let (phis, others): (Vec<Value>, Vec<Value>) =
+            insts.partition(|&&inst| unit.op(inst) == Op::Phi);
+        for inst in others.into_iter().chain(phis) {
             let op = unit.op(inst);
             let leads_on = op.is_access_chain() || op == Op::CopyObject;
             for (place, id) in unit.ids(inst) {

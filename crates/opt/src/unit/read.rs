@@ -179,9 +179,18 @@ impl Unit {
             }
         }
         self.globals = kept;
-        self.is_shader = !self.globals.iter().any(|&value| {
-            self.op(value) == Op::Capability && self.operand(value, 0) == Capability::Kernel.0
-        });
+        let has = |capability: Capability| {
+            self.globals.iter().any(|&value| {
+                self.op(value) == Op::Capability && self.operand(value, 0) == capability.0
+            })
+        };
+        let small = Small {
+            int8: has(Capability::Int8),
+            int16: has(Capability::Int16),
+            float: has(Capability::Float16),
+        };
+        self.is_shader = !has(Capability::Kernel);
+        self.small = small;
         for index in 0..self.globals.len() {
             let value = self.globals[index];
             let op = self.op(value);

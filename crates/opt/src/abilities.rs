@@ -57,6 +57,8 @@ abilities! {
     UNREACHABLE "unreachable";
     /// Loops that never go round become plain code.
     LOOPS "loops";
+    /// Loops of a few rounds are unrolled: for size, if the module gets smaller.
+    UNROLL "unroll";
     /// Selections that only choose a value become `OpSelect`.
     SELECT "select";
     /// Blocks that follow only one another are joined.
@@ -67,6 +69,8 @@ abilities! {
     DEAD_VARIABLES "dead-variables";
     /// Constants that nothing uses go.
     DEAD_CONSTANTS "dead-constants";
+    /// Members of structures that nothing uses go.
+    DEAD_MEMBERS "dead-members";
     /// Other declarations that nothing uses go: types, imports, strings.
     DEAD_DECLARATIONS "dead-declarations";
 }

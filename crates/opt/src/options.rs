@@ -29,7 +29,7 @@ spirvkit_binary::options! {
     /// What [`optimize`](crate::optimize) does.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Options {
-        /// What counts. So far, the same is done for both.
+        /// What counts.
         pub level: Level = Level::Size,
         /// What may be done.
         pub abilities: Abilities = Abilities::ALL,

@@ -7,9 +7,11 @@ use spirvkit_transform::compact_ids;
 
 use crate::body::rebuild;
 use crate::passes::inline::Shape;
-use crate::passes::{flow, inline, privates};
+use crate::passes::members::{Removed, remove_unused};
+use crate::passes::unroll::{self, Limits};
+use crate::passes::{flow, indices, inline, privates};
 use crate::unit::{Unit, Unread, Value};
-use crate::{Abilities, Optimized, Options};
+use crate::{Abilities, Level, Optimized, Options};
 
 /// Which calls are replaced by what they call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +25,46 @@ enum Inlining {
 /// What of a result counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// That nothing smaller was found: all is tried in two ways, and nothing gets larger.
+    /// That nothing smaller was found: all is tried in several ways, and nothing gets larger.
     Smallest,
+    /// That little is executed.
+    Fastest,
     /// That what was asked for is done.
     Done,
 }
 
+/// What is copied.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    inlining: Inlining,
+    unrolling: Option<Limits>,
+}
+
+/// What could have been done in another way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Choices {
+    /// Functions were copied to several places.
+    has_copied: bool,
+    /// Loops could have been unrolled.
+    could_unroll: bool,
+}
+
+/// How far loops are unrolled where that may make a module smaller.
+const UNROLLING_FOR_SIZE: Limits = Limits {
+    rounds: 16,
+    words: 1 << 10,
+};
+
+/// And where it saves what counts and tests.
+const UNROLLING_FOR_SPEED: Limits = Limits {
+    rounds: 256,
+    words: 1 << 13,
+};
+
 /// Optimizes a module. What can't be taken apart stays as it is.
 ///
-/// Whether copies of a function pay shows only when all is done, so where there are any, both ways
-/// are tried. What doesn't get smaller either way stays as it was.
+/// Whether copies pay shows only when all is done, so where there are any, the ways are tried. What
+/// doesn't get smaller either way stays as it was.
 pub(crate) fn run(words: &[u32], options: &Options, wanted: Wanted) -> Result<Optimized, Error> {
     let same = |words: &[u32]| Optimized {
         words: words.to_vec(),
@@ -58,35 +90,85 @@ pub(crate) fn run(words: &[u32], options: &Options, wanted: Wanted) -> Result<Op
 }
 
 fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Optimized {
-    let has_copied = optimize(&mut unit, options, Inlining::All);
-    let mut smallest = unit.write(options);
-    let mut remarks = unit.take_remarks();
-    if wanted == Wanted::Done {
-        return Optimized {
-            words: smallest.unwrap_or_else(|| words.to_vec()),
-            remarks,
-        };
+    let plan = Plan {
+        inlining: Inlining::All,
+        unrolling: None,
+    };
+    let unrolls = options.abilities.contains(Abilities::UNROLL);
+    let same = || Optimized {
+        words: words.to_vec(),
+        remarks: Vec::new(),
+    };
+    let is_for_speed = wanted == Wanted::Fastest || options.level == Level::Performance;
+    if wanted == Wanted::Done || is_for_speed {
+        let unrolling = (is_for_speed && unrolls).then_some(UNROLLING_FOR_SPEED);
+        optimize(&mut unit, options, Plan { unrolling, ..plan });
+        return finish(unit, options).unwrap_or_else(same);
     }
-    if has_copied && let Ok(mut unit) = Unit::read(words, options) {
-        optimize(&mut unit, options, Inlining::Single);
-        let other = unit.write(options);
-        let size = |words: &Option<Vec<u32>>| words.as_deref().map_or(usize::MAX, code_words);
+    let choices = optimize(&mut unit, options, plan);
+    let mut smallest = finish(unit, options);
+    let unrollings = match choices.could_unroll && unrolls {
+        true => &[None, Some(UNROLLING_FOR_SIZE)][..],
+        false => &[None],
+    };
+    let inlinings = match choices.has_copied {
+        true => &[Inlining::All, Inlining::Single][..],
+        false => &[Inlining::All],
+    };
+    let ways = unrollings.iter().flat_map(|&unrolling| {
+        inlinings.iter().map(move |&inlining| Plan {
+            inlining,
+            unrolling,
+        })
+    });
+    // The first is done.
+    for way in ways.skip(1) {
+        let Ok(mut unit) = Unit::read(words, options) else {
+            break;
+        };
+        optimize(&mut unit, options, way);
+        let other = finish(unit, options);
+        let size = |made: &Option<Optimized>| match made {
+            Some(made) => code_words(&made.words),
+            None => usize::MAX,
+        };
         if size(&other) < size(&smallest) {
             smallest = other;
-            remarks = unit.take_remarks();
         }
     }
-    let smallest = smallest.unwrap_or_else(|| words.to_vec());
-    match smallest.len() > words.len() {
-        true => Optimized {
-            words: words.to_vec(),
-            remarks: Vec::new(),
-        },
-        false => Optimized {
-            words: smallest,
-            remarks,
-        },
+    let smallest = smallest.unwrap_or_else(same);
+    match smallest.words.len() > words.len() {
+        true => same(),
+        false => smallest,
     }
+}
+
+/// A module whose functions are done, without what only they needed.
+fn finish(mut unit: Unit, options: &Options) -> Option<Optimized> {
+    let remarks = unit.take_remarks();
+    let abilities = options.abilities;
+    let mut live = unit.live_functions(options);
+    if !options.preserve_interface
+        && !options.preserve_bindings
+        && abilities.contains(Abilities::DEAD_MEMBERS)
+        && remove_unused(&mut unit, &live) == Removed::Computed
+        && abilities.contains(Abilities::DEAD_CODE)
+    {
+        // Values of structures are other ones now.
+        let words = unit.write(options)?;
+        unit = Unit::read(&words, options).ok()?;
+        let plan = Plan {
+            inlining: Inlining::Single,
+            unrolling: None,
+        };
+        optimize(&mut unit, options, plan);
+        live = unit.live_functions(options);
+    }
+    if abilities.contains(Abilities::SIMPLIFY) {
+        indices::choose(&mut unit, &live);
+    }
+    let words = unit.write(options)?;
+    Some(Optimized { words, remarks })
 }
 
 /// The words of a module without what only describes it, so that the choice doesn't depend on that.
@@ -106,18 +188,18 @@ fn code_words(words: &[u32]) -> usize {
 /// How often a function is rebuilt at most.
 const MAX_ROUNDS: usize = 4;
 
-/// Optimizes a module; whether functions were copied to several places.
-fn optimize(unit: &mut Unit, options: &Options, inlining: Inlining) -> bool {
-    let mut has_copied = false;
-    // What is inlined may leave functions with a shape in which they can be, too.
+/// Optimizes a module.
+fn optimize(unit: &mut Unit, options: &Options, plan: Plan) -> Choices {
+    let mut choices = Choices::default();
     let abilities = options.abilities;
+    // What is inlined may leave functions with a shape in which they can be, too.
     for round in 0..2 {
         let live = unit.live_functions(options);
         let (inlined, copied) = match abilities.contains(Abilities::INLINE) {
-            true => inline_all(unit, &live, inlining),
+            true => inline_all(unit, &live, plan.inlining),
             false => (false, false),
         };
-        has_copied |= copied;
+        choices.has_copied |= copied;
         if round > 0 && !inlined {
             break;
         }
@@ -128,10 +210,38 @@ fn optimize(unit: &mut Unit, options: &Options, inlining: Inlining) -> bool {
         privates::find_owned(unit, &live);
         for (index, _) in live.iter().enumerate().filter(|(_, live)| **live) {
             improve(unit, index);
+            choices.could_unroll |= unroll(unit, index, plan.unrolling);
         }
     }
-    has_copied
+    choices
 }
+
+/// Unrolls loops of a function, those around others behind them; or, without limits, tells only
+/// whether that could be done.
+fn unroll(unit: &mut Unit, index: usize, limits: Option<Limits>) -> bool {
+    let mut function = std::mem::take(&mut unit.functions[index]);
+    let Some(limits) = limits else {
+        let could = unroll::has_candidate(unit, &function, UNROLLING_FOR_SIZE);
+        unit.functions[index] = function;
+        return could;
+    };
+    for _ in 0..MAX_NESTED {
+        let changed = unroll::unroll(unit, &mut function, limits);
+        unit.functions[index] = function;
+        if changed {
+            improve(unit, index);
+        }
+        function = std::mem::take(&mut unit.functions[index]);
+        if !changed {
+            break;
+        }
+    }
+    unit.functions[index] = function;
+    false
+}
+
+/// So many loops in each other are unrolled.
+const MAX_NESTED: usize = 4;
 
 /// Simplifies a function until nothing changes any more.
 fn improve(unit: &mut Unit, index: usize) {

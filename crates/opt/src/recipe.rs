@@ -181,7 +181,7 @@ impl Recipe {
         Self::of(classic::engine(
             "performance",
             Abilities::ALL,
-            Wanted::Smallest,
+            Wanted::Fastest,
         ))
     }
 

@@ -1,5 +1,8 @@
 //! What changes functions as wholes, a file for each.
 
 pub(crate) mod flow;
+pub(crate) mod indices;
 pub(crate) mod inline;
+pub(crate) mod members;
 pub(crate) mod privates;
+pub(crate) mod unroll;

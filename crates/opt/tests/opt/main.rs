@@ -3,7 +3,9 @@
 mod calls;
 mod classic;
 mod control;
+mod copies;
 mod frame;
+mod hostile;
 mod kept;
 mod memory;
 mod recipes;

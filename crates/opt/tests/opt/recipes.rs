@@ -192,7 +192,7 @@ fn each_ability_does_its_own_and_nothing_else() {
 
 #[test]
 fn all_abilities_have_names() {
-    assert_eq!(Abilities::EACH.len(), 17);
+    assert_eq!(Abilities::EACH.len(), 19);
     let all = Abilities::EACH
         .iter()
         .fold(Abilities::NONE, |all, &(it, _)| all | it);
@@ -202,7 +202,7 @@ fn all_abilities_have_names() {
             .to_string()
             .split(", ")
             .count(),
-        16
+        18
     );
 }
 

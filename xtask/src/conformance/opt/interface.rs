@@ -41,6 +41,12 @@ pub(super) struct Removed {
     pub(super) written: Option<String>,
 }
 
+/// The lists of variables whose blocks may lose members that nothing uses, unless all are preserved.
+const BLOCKS: &[&str] = &["descriptors", "push_constants", "variables"];
+
+/// What depends on the members that a block has.
+const OF_MEMBERS: &[&str] = &["type", "size", "padded_size", "location_offset"];
+
 /// What an entry point promises.
 const ENTRY_POINT: &[&str] = &[
     "name",
@@ -74,7 +80,8 @@ pub(super) fn removed(
     after: &[u32],
     is_preserved: bool,
 ) -> Result<Removed, String> {
-    let [before, after] = [Interface::of(before)?, Interface::of(after)?];
+    let of = |words| Interface::of(words, is_preserved);
+    let [before, after] = [of(before)?, of(after)?];
     before.keeps_promises(&after)?;
     let mut removed = Removed::default();
     for &(list, going) in LISTS {
@@ -95,10 +102,12 @@ struct Interface {
     whole: Value,
     /// What stands for each type, whatever its id.
     types: BTreeMap<u64, u64>,
+    /// Whether blocks keep all members.
+    is_preserved: bool,
 }
 
 impl Interface {
-    fn of(words: &[u32]) -> Result<Self, String> {
+    fn of(words: &[u32], is_preserved: bool) -> Result<Self, String> {
         let reflection = reflect(words).map_err(|error| error.to_string())?;
         let whole = serde_json::to_value(&reflection).map_err(|error| error.to_string())?;
         let mut types = BTreeMap::new();
@@ -110,14 +119,95 @@ impl Interface {
             };
             types = list(&whole, "types").iter().filter_map(digest).collect();
         }
-        Ok(Self { whole, types })
+        Ok(Self {
+            whole,
+            types,
+            is_preserved,
+        })
+    }
+
+    /// What is compared of one of a list.
+    fn thing(&self, name: &str, item: &Value) -> Value {
+        let mut thing = canonical(item, &self.types);
+        if !self.is_preserved
+            && BLOCKS.contains(&name)
+            && let Value::Object(fields) = &mut thing
+        {
+            fields.retain(|field, _| !OF_MEMBERS.contains(&&**field));
+        }
+        thing
+    }
+
+    /// A type that has an id.
+    fn type_of(&self, holder: &Value, field: &str) -> &Value {
+        let mut types = list(&self.whole, "types").iter();
+        let found = types.find(|ty| ty["id"] == holder[field]);
+        found.unwrap_or(&Value::Null)
+    }
+
+    /// Whether a type is another of which at most some members are left, where they were.
+    fn keeps_members(&self, own: &Value, after: &Self, other: &Value) -> bool {
+        let rest = |it: &Self, value: &Value, without: &[&str]| {
+            let mut rest = canonical(value, &it.types);
+            if let Value::Object(fields) = &mut rest {
+                fields.retain(|name, _| !without.contains(&&**name) && name != "id");
+            }
+            rest
+        };
+        let same = |without: &[&str]| rest(self, own, without) == rest(after, other, without);
+        match own["kind"].as_str() {
+            Some("struct") => {
+                let is_member = |new: &Value, old: &Value| {
+                    rest(self, old, OF_MEMBERS) == rest(after, new, OF_MEMBERS)
+                        && self.keeps_members(
+                            self.type_of(old, "type"),
+                            after,
+                            after.type_of(new, "type"),
+                        )
+                };
+                let (old, new) = (list(own, "members"), list(other, "members"));
+                same(&["members", "size", "padded_size", "spelling"])
+                    && new
+                        .iter()
+                        .all(|new| old.iter().any(|old| is_member(new, old)))
+            }
+            Some("array" | "runtime_array") => {
+                same(&["element", "size", "padded_size", "spelling"])
+                    && self.keeps_members(
+                        self.type_of(own, "element"),
+                        after,
+                        after.type_of(other, "element"),
+                    )
+            }
+            // What it leads to may be what it is in.
+            Some("pointer") => same(&["pointee", "spelling"]),
+            _ => same(&[]),
+        }
+    }
+
+    /// Whether blocks have only members that they had; else one that has others.
+    fn has_new_members(&self, after: &Self) -> Option<String> {
+        BLOCKS.iter().find_map(|&name| {
+            let is_kept = |new: &Value| {
+                list(&self.whole, name).iter().any(|old| {
+                    self.thing(name, old) == after.thing(name, new)
+                        && self.keeps_members(
+                            self.type_of(old, "type"),
+                            after,
+                            after.type_of(new, "type"),
+                        )
+                })
+            };
+            let new = list(&after.whole, name).iter().find(|new| !is_kept(new))?;
+            Some(after.thing(name, new).to_string())
+        })
     }
 
     /// The things of a list, with how many are the same, and whether anything writes them.
     fn things(&self, name: &str) -> BTreeMap<String, (usize, bool)> {
         let mut things: BTreeMap<String, (usize, bool)> = BTreeMap::new();
         for item in list(&self.whole, name) {
-            let thing = things.entry(canonical(item, &self.types).to_string());
+            let thing = things.entry(self.thing(name, item).to_string());
             let (count, is_written) = thing.or_default();
             *count += 1;
             *is_written |= item["access"]["written"] == json!(true);
@@ -173,6 +263,11 @@ impl Interface {
             if let Some(new) = b.iter().find(|it| !a.contains(it)) {
                 return Err(format!("{name} has {new} now"));
             }
+        }
+        if !self.is_preserved
+            && let Some(new) = self.has_new_members(after)
+        {
+            return Err(format!("there are other members: {new}"));
         }
         for &(name, _) in LISTS {
             if let Some((new, _)) = after.missing(self, name).into_iter().next() {
@@ -301,6 +396,40 @@ OpFunctionEnd
             assert_eq!(removed, Ok(1), "{part}");
             assert!(preserved.is_err(), "{part}");
         }
+    }
+
+    #[test]
+    fn members_may_go_unless_they_are_preserved() {
+        let block = |members: &str, offsets: &str| {
+            let blocks = format!(
+                "%Block = OpTypeStruct {members}\n%ptr = OpTypePointer Uniform %Block\n%b = OpVariable %ptr Uniform\n%void ="
+            );
+            let decorations = format!(
+                "OpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 7\nOpDecorate %Block Block\n{offsets}OpDecorate %factor"
+            );
+            let types = "%float = OpTypeFloat 32\n";
+            let text = MODULE.replace(types, "");
+            let text = text.replace("%void =", &format!("{types}{blocks}"));
+            words(&text.replace("OpDecorate %factor", &decorations))
+        };
+        let at = |offsets: [u32; 2]| {
+            offsets
+                .iter()
+                .enumerate()
+                .map(|(index, offset)| format!("OpMemberDecorate %Block {index} Offset {offset}\n"))
+                .collect::<String>()
+        };
+        let whole = block("%float %float", &at([0, 16]));
+        for (offset, is_there) in [(0, true), (16, true), (8, false)] {
+            let part = block(
+                "%float",
+                &format!("OpMemberDecorate %Block 0 Offset {offset}\n"),
+            );
+            assert_eq!(removed(&whole, &part, false).is_ok(), is_there, "{offset}");
+            assert!(removed(&whole, &part, true).is_err());
+        }
+        let moved = block("%float %float", &at([0, 4]));
+        assert!(removed(&whole, &moved, false).is_err());
     }
 
     #[test]

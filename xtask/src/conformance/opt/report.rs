@@ -6,9 +6,6 @@ use std::time::Duration;
 
 use super::check::{Checked, Failure, Verdict};
 
-/// How many of the modules that are larger than the reference's are shown.
-const WORST: usize = 10;
-
 /// Modules smaller than this say nothing about memory.
 const SMALL: usize = 16 << 10;
 
@@ -154,7 +151,7 @@ impl<'a> Report<'a> {
                 .filter(|(more, ..)| *more > 0)
                 .collect();
             worst.sort_by_key(|(more, ..)| std::cmp::Reverse(*more));
-            for (more, file, it) in worst.iter().take(WORST) {
+            for (more, file, it) in worst.iter().take(show) {
                 println!(
                     "    {more} bytes larger than the reference's {}, of {}: {}",
                     it.after - more,

@@ -1,0 +1,299 @@
+//! Loops that are unrolled, members that go, and parts that are told apart.
+
+use spirvkit_opt::{Level, Options, optimize};
+use spirvkit_testing::{text, words};
+use spirvkit_validate::validate;
+
+use super::frame::{becomes, becomes_with, module};
+
+/// The text of what becomes of a module, which is valid.
+#[track_caller]
+fn optimized(module: &str, options: &Options) -> String {
+    let before = words(module);
+    let after = optimize(&before, options).unwrap().words;
+    for words in [&before, &after] {
+        let report = validate(words, &Default::default());
+        assert_eq!(report.diagnostics(), [], "{}", text(words));
+    }
+    text(&after)
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.lines().filter(|line| line.contains(what)).count()
+}
+
+/// A loop of so many rounds with this in each.
+fn rounds(rounds: u32, round: &str) -> String {
+    format!(
+        "%x = OpVariable %to_int Function
+%sum = OpVariable %to_float Function
+OpStore %x %0
+OpStore %sum %f0
+OpBranch %head
+%head = OpLabel
+OpLoopMerge %end %next None
+OpBranch %test
+%test = OpLabel
+%x1 = OpLoad %int %x
+%is = OpSLessThan %bool %x1 %rounds{rounds}
+OpBranchConditional %is %do %end
+%do = OpLabel
+{round}
+OpBranch %next
+%next = OpLabel
+%x2 = OpLoad %int %x
+%x3 = OpIAdd %int %x2 %1
+OpStore %x %x3
+OpBranch %head
+%end = OpLabel
+%sum2 = OpLoad %float %sum
+OpStore %o %sum2
+OpReturn"
+    )
+}
+
+const ADD: &str = "%a1 = OpLoad %float %a
+%s = OpLoad %float %sum
+%s2 = OpFAdd %float %s %a1
+OpStore %sum %s2";
+
+fn with_rounds(count: u32, round: &str) -> String {
+    let constant = format!("%rounds{count} = OpConstant %int {count}\n");
+    module("", &constant, &rounds(count, round))
+}
+
+#[test]
+fn loops_of_a_few_rounds_are_unrolled_where_that_is_faster() {
+    let fast = Options::default().level(Level::Performance);
+    let text = optimized(&with_rounds(5, ADD), &fast);
+    assert_eq!(count(&text, "OpFAdd"), 5, "{text}");
+    assert_eq!(count(&text, "OpLoopMerge"), 0, "{text}");
+    // With an odd step, and a test at the end.
+    let text = optimized(&with_rounds(0, ADD), &fast);
+    assert_eq!(count(&text, "OpFAdd"), 0, "{text}");
+    let many = optimized(&with_rounds(100_000, ADD), &fast);
+    assert_eq!(count(&many, "OpLoopMerge"), 1, "{many}");
+}
+
+#[test]
+fn loops_that_test_at_the_end_are_unrolled() {
+    let fast = Options::default().level(Level::Performance);
+    let body = "OpBranch %head
+%head = OpLabel
+%i1 = OpPhi %int %0 %entry %i2 %next
+%s = OpPhi %float %f0 %entry %t %next
+OpLoopMerge %end %next None
+OpBranch %do
+%do = OpLabel
+%a1 = OpLoad %float %a
+%t = OpFAdd %float %s %a1
+OpBranch %next
+%next = OpLabel
+%i2 = OpIAdd %int %i1 %2
+%is = OpSLessThan %bool %i2 %seven
+OpBranchConditional %is %head %end
+%end = OpLabel
+OpStore %o %t
+OpStore %k %i1
+OpReturn";
+    let text = optimized(&module("", "%seven = OpConstant %int 7\n", body), &fast);
+    assert_eq!(count(&text, "OpLoopMerge"), 0, "{text}");
+    assert_eq!(count(&text, "OpFAdd"), 4, "{text}");
+    assert_eq!(count(&text, "%int_6"), 2, "{text}");
+}
+
+#[test]
+fn loops_that_are_left_elsewhere_or_are_not_to_be_unrolled_stay() {
+    let fast = Options::default().level(Level::Performance);
+    let leaves = format!(
+        "{ADD}
+%big = OpFOrdGreaterThan %bool %s2 %f2
+OpSelectionMerge %on None
+OpBranchConditional %big %off %on
+%off = OpLabel
+OpBranch %end
+%on = OpLabel"
+    );
+    let text = optimized(&with_rounds(5, &leaves), &fast);
+    assert_eq!(count(&text, "OpLoopMerge"), 1, "{text}");
+    let kept = with_rounds(5, ADD).replace("%end %next None", "%end %next DontUnroll");
+    assert_eq!(count(&optimized(&kept, &fast), "OpLoopMerge"), 1);
+}
+
+#[test]
+fn loops_are_unrolled_for_size_only_if_that_makes_less() {
+    let smaller = optimized(&with_rounds(15, ADD), &Options::default());
+    assert_eq!(count(&smaller, "OpLoopMerge"), 1, "{smaller}");
+    let once = optimized(&with_rounds(1, ADD), &Options::default());
+    assert_eq!(count(&once, "OpLoopMerge"), 0, "{once}");
+}
+
+#[test]
+fn loops_in_loops_are_unrolled() {
+    let fast = Options::default().level(Level::Performance);
+    let inner = "OpStore %y %0
+OpBranch %head2
+%head2 = OpLabel
+OpLoopMerge %end2 %next2 None
+OpBranch %test2
+%test2 = OpLabel
+%y1 = OpLoad %int %y
+%is2 = OpSLessThan %bool %y1 %2
+OpBranchConditional %is2 %do2 %end2
+%do2 = OpLabel
+%a1 = OpLoad %float %a
+%s = OpLoad %float %sum
+%s2 = OpFAdd %float %s %a1
+OpStore %sum %s2
+OpBranch %next2
+%next2 = OpLabel
+%y2 = OpLoad %int %y
+%y3 = OpIAdd %int %y2 %1
+OpStore %y %y3
+OpBranch %head2
+%end2 = OpLabel";
+    let body = rounds(3, inner).replacen("OpStore", "OpStore %x %0\nOpStore", 1);
+    let body = format!("%y = OpVariable %to_int Function\n{body}");
+    let module = module("", "%rounds3 = OpConstant %int 3\n", &body);
+    let text = optimized(&module, &fast);
+    assert_eq!(count(&text, "OpFAdd"), 6, "{text}");
+    assert_eq!(count(&text, "OpLoopMerge"), 0, "{text}");
+}
+
+const BLOCK: &str = "OpDecorate %Block Block
+OpMemberDecorate %Block 0 Offset 0
+OpMemberDecorate %Block 1 Offset 4
+OpMemberDecorate %Block 2 Offset 8
+OpDecorate %block DescriptorSet 1
+OpDecorate %block Binding 0
+";
+
+const OF_BLOCK: &str = "%Block = OpTypeStruct %float %int %float
+%to_block = OpTypePointer Uniform %Block
+%in_block = OpTypePointer Uniform %float
+%block = OpVariable %to_block Uniform
+";
+
+const LAST: &str = "%at = OpAccessChain %in_block %block %2
+%x = OpLoad %float %at
+OpStore %o %x
+OpReturn";
+
+#[test]
+fn members_that_nothing_uses_go_and_others_stay_where_they_are() {
+    let module = module(BLOCK, OF_BLOCK, LAST);
+    let text = optimized(&module, &Options::default());
+    assert_eq!(count(&text, "OpMemberDecorate"), 1, "{text}");
+    assert_eq!(count(&text, " 0 Offset 8"), 1, "{text}");
+    for options in [
+        Options::default().preserve_interface(true),
+        Options::default().preserve_bindings(true),
+    ] {
+        assert_eq!(count(&optimized(&module, &options), "%Block "), 0);
+        let text = optimized(&module, &options);
+        assert_eq!(count(&text, " 2 Offset 8"), 1, "{text}");
+    }
+}
+
+#[test]
+fn members_of_what_is_stored_as_a_whole_stay() {
+    let types = OF_BLOCK.replace("Uniform", "StorageBuffer");
+    let body = "%whole = OpLoad %Block %block
+OpStore %block2 %whole
+OpReturn";
+    let second = "%block2 = OpVariable %to_block StorageBuffer\n";
+    let decorations =
+        format!("{BLOCK}OpDecorate %block2 DescriptorSet 1\nOpDecorate %block2 Binding 1\n");
+    let text = optimized(
+        &module(&decorations, &(types + second), body),
+        &Options::default(),
+    );
+    assert_eq!(count(&text, " 2 Offset 8"), 1, "{text}");
+}
+
+#[test]
+fn a_structure_of_which_parts_are_used_is_told_apart_where_ways_meet() {
+    becomes(
+        "%i1 = OpLoad %int %i
+%a1 = OpLoad %float %a
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %else
+%then = OpLabel
+OpStore %k %2
+%one = OpCompositeConstruct %pair %a1 %i1
+OpBranch %join
+%else = OpLabel
+%second = OpCompositeConstruct %pair %f1 %i1
+OpBranch %join
+%join = OpLabel
+%x = OpPhi %pair %one %then %second %else
+%x1 = OpCompositeExtract %float %x 0
+%x2 = OpCompositeExtract %int %x 1
+OpStore %o %x1
+OpStore %k %x2
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpSLessThan %bool %1 %int_1
+OpSelectionMerge %3 None
+OpBranchConditional %2 %4 %3
+%4 = OpLabel
+OpStore %k %int_2
+%5 = OpLoad %float %a
+OpBranch %3
+%3 = OpLabel
+%6 = OpPhi %float %float_1 %7 %5 %4
+OpStore %o %6
+OpStore %k %1
+OpReturn",
+    );
+}
+
+#[test]
+fn returning_early_is_no_different_if_nothing_follows() {
+    becomes(
+        "%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpReturn
+%join = OpLabel
+OpReturn",
+        "OpReturn",
+    );
+}
+
+#[test]
+fn small_numbers_are_computed_where_the_module_may() {
+    let types = "%short = OpTypeInt 16 1
+%s1 = OpConstant %short 1
+%s2 = OpConstant %short 2
+";
+    let body = "%sum = OpIAdd %short %s1 %s2
+%x = OpSConvert %int %sum
+OpStore %k %x
+OpReturn";
+    let with =
+        module("", types, body).replace("OpMemoryModel", "OpCapability Int16\nOpMemoryModel");
+    let text = optimized(&with, &Options::default());
+    assert_eq!(count(&text, "OpStore %k %int_3"), 1, "{text}");
+}
+
+#[test]
+fn indices_are_constants_that_are_there_anyway() {
+    becomes_with(
+        "",
+        "%uint = OpTypeInt 32 0\n%u1 = OpConstant %uint 1\n",
+        "%at = OpAccessChain %in_data %data %0 %u1
+%x = OpLoad %float %at
+OpStore %o %x
+OpStore %k %1
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_float %data %int_0 %int_1
+%2 = OpLoad %float %1
+OpStore %o %2
+OpStore %k %int_1
+OpReturn",
+    );
+}

@@ -42,6 +42,8 @@ fn flag(row: &Row) -> String {
     match row.name {
         "set-spec-const-default-value" => format!("{}=0:1", row.name),
         "switch-descriptorset" => format!("{}=0:0", row.name),
+        "convert-to-sampled-image" => format!("{}=0:0", row.name),
+        "struct-packing" => format!("{}=nothing:scalar", row.name),
         "modify-maximal-reconvergence" => format!("{}=remove", row.name),
         name => name.to_owned(),
     }

@@ -13,11 +13,11 @@ use spirvkit::{TargetEnv, ValidateOptions, bytes_from_words, validate};
 
 use super::environment;
 use crate::arguments::{ColorWhen, environments};
-use crate::commands::opt::{Watching, follow};
+use crate::commands::opt::{Watching, follow, tell_idle};
 use crate::exit::{Ending, UsageError};
 use crate::input::load::load_words;
 use crate::output::Destination;
-use crate::report::{self, Messages, kinds};
+use crate::report::{self, Messages, Reporter, kinds};
 
 /// What ids may be at most, if nothing else is said: what every implementation takes.
 const MAX_ID_BOUND: u32 = 0x3f_ffff;
@@ -42,8 +42,6 @@ struct Line {
     relaxations: Vec<&'static str>,
     skips_validation: bool,
     validates_after_all: bool,
-    /// Passes that change nothing.
-    idle: Vec<&'static str>,
     output: Option<OsString>,
     input: Option<OsString>,
     shows: Option<Shown>,
@@ -226,13 +224,10 @@ impl Line {
             self.relaxations.push("before-hlsl-legalization");
         } else if !matches!(flag, "-O" | "-Os") {
             let row = name.strip_prefix("--").and_then(classic::find);
-            let Some(row) = row else {
+            if row.is_none() {
                 return Err(format!(
                     "there is no option `{flag}`; `--help` lists all options"
                 ));
-            };
-            if row.state() == State::Nothing {
-                self.idle.push(row.name);
             }
             if name == "--set-spec-const-default-value" && value.is_none() {
                 let value = next.and_then(|next| next.next()).unwrap_or_default();
@@ -298,15 +293,13 @@ pub(super) fn run(arguments: impl Iterator<Item = OsString>) -> Result<Ending, U
         line.watching.validation = Some(validation.clone());
     }
     let inputs = super::input(line.input.as_deref());
+    tell_idle(&line.recipe, Reporter::plain());
     Ok(
         super::run_tool(&inputs, &destination, ColorWhen::Auto).convert(
             &|name, bytes, messages| {
                 let (words, endianness) = load_words(name, bytes, messages)?;
                 if !line.skips_validation {
                     check(name, &words, &validation, messages)?;
-                }
-                for pass in &line.idle {
-                    messages.add_note(&format!("note: `--{pass}` changes nothing here"));
                 }
                 let done = follow(
                     name,
@@ -436,7 +429,7 @@ mod tests {
             parse("--legalize-hlsl --preserve-interface --loop-peeling --max-id-bound=0x10 -");
         let line = line.expect("it's right");
         assert!(line.options.preserve_interface);
-        assert_eq!(line.idle, ["loop-peeling"]);
+        assert_eq!(line.recipe.len(), 9);
         assert_eq!(line.watching.max_id_bound, Some(16));
         assert!(line.relaxations.contains(&"relax-logical-pointer"));
         assert_eq!(line.input, Some("-".into()));

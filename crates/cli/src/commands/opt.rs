@@ -21,7 +21,7 @@ use sizes::Sizes;
 use watch::Watched;
 pub(crate) use watch::Watching;
 
-pub(crate) use flags::with_passes;
+pub(crate) use flags::{tell_idle, with_passes};
 
 /// Optimize: make modules smaller that do the same, or change them step by step
 #[derive(Debug, Args)]
@@ -203,6 +203,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let options = arguments.options();
     let recipe = flags::recipe(arguments)?;
     let inputs = arguments.changing.inputs()?;
+    tell_idle(&recipe, arguments.changing.reporter());
     if let Some(command) = &arguments.bisect {
         return bisect::run(arguments, command, &recipe, &options);
     }

@@ -135,8 +135,8 @@ fn unknown_and_missing_passes_are_errors() {
             "there is no pass `no-such-pass`",
         ),
         (
-            &["--struct-packing=a:b"],
-            "`struct-packing` is not implemented here",
+            &["--amd-ext-to-khr"],
+            "`amd-ext-to-khr` is not implemented here",
         ),
         (&["--switch-descriptorset=x"], "not of the form FROM:TO"),
         (&["-Oconfig=nowhere"], "can't read `nowhere`"),
@@ -149,6 +149,8 @@ fn unknown_and_missing_passes_are_errors() {
     ran.fails(1, "error[opt.pass]");
     assert!(ran.stderr.contains("more than 10"), "{}", ran.stderr);
     assert!(!dir.files().contains(&"out.spv".to_owned()));
+    let ran = opt(&dir, &["--loop-fusion", "4", "--loop-fusion=2", "-O0"]);
+    assert_eq!(ran.stderr, "note: `--loop-fusion` changes nothing here\n");
     let list = dir.spv(&["opt", "--list-passes"]);
     assert!(list.text().contains("upgrade-memory-model"));
 }

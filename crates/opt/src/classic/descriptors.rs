@@ -42,18 +42,18 @@ pub(super) fn switch_set(
 
 /// A variable with a binding.
 #[derive(Clone, Copy)]
-struct Resource {
-    variable: Inst,
-    id: Id,
-    class: StorageClass,
-    ty: Id,
-    set: u32,
-    binding: u32,
+pub(super) struct Resource {
+    pub(super) variable: Inst,
+    pub(super) id: Id,
+    pub(super) class: StorageClass,
+    pub(super) ty: Id,
+    pub(super) set: u32,
+    pub(super) binding: u32,
     /// The instruction that gives the binding.
     decoration: Inst,
 }
 
-fn resources(module: &Module) -> Vec<Resource> {
+pub(super) fn resources(module: &Module) -> Vec<Resource> {
     let mut set_of: HashMap<Id, u32> = HashMap::new();
     let mut binding_of: HashMap<Id, (u32, Inst)> = HashMap::new();
     for inst in of_op(module, Op::Decorate) {

@@ -56,6 +56,20 @@ pub(super) fn used_from(module: &Module, function: Id) -> HashSet<Id> {
     used
 }
 
+/// Takes a variable out of the interfaces of all entry points.
+pub(super) fn leave_out(module: &mut Module, variable: Id) -> Result<(), PassError> {
+    for entry in entry_points(module) {
+        let words = module.get(entry.inst).operand_words();
+        let (named, interface) = words.split_at(entry.named);
+        let kept = interface.iter().filter(|&&id| Id(id) != variable);
+        let kept: Vec<u32> = named.iter().chain(kept).copied().collect();
+        if kept.len() < words.len() {
+            module.replace(entry.inst, Op::EntryPoint, &kept)?;
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn remove_unused(
     module: &mut Module,
     context: &mut Context<'_>,

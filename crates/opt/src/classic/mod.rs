@@ -4,6 +4,7 @@
 //! names may stand for one thing. [`ROWS`] says which is which.
 
 mod calls;
+mod combined;
 mod constants;
 mod decorations;
 mod descriptors;
@@ -15,6 +16,7 @@ mod kills;
 mod loads;
 mod memory_model;
 mod names;
+mod packing;
 mod robust;
 mod rows;
 mod stage;

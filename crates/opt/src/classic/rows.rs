@@ -2,8 +2,9 @@
 
 use super::{Does, Row};
 use super::{
-    calls, constants, decorations, descriptors, half, ids, interface, interpolation, kills, loads,
-    memory_model, names, robust, stage, storage, stripping, unroll, volatile,
+    calls, combined, constants, decorations, descriptors, half, ids, interface, interpolation,
+    kills, loads, memory_model, names, packing, robust, stage, storage, stripping, unroll,
+    volatile,
 };
 use crate::Abilities as A;
 
@@ -41,7 +42,7 @@ pub static ROWS: &[Row] = rows! {
     "compact-ids" => Does::Module(ids::compact), "numbers ids without gaps";
     "convert-local-access-chains" => engine(A::PROMOTE), "makes variables of functions values";
     "convert-relaxed-to-half" => Does::Module(half::convert), "computes with 16 bits what RelaxedPrecision permits";
-    "convert-to-sampled-image" "SET:BINDING…" => Does::Missing, "joins images and samplers that share a binding";
+    "convert-to-sampled-image" "SET:BINDING…" => Does::Given(combined::convert, combined::check_pairs), "joins images and samplers that share a binding";
     "copy-propagate-arrays" => engine(A::PROMOTE.with(A::FORWARD)), "reads arrays where they were copied from";
     "descriptor-array-scalar-replacement" => Does::Module(descriptors::replace_arrays), "makes a variable of each element of an array of descriptors";
     "descriptor-composite-scalar-replacement" => Does::Module(descriptors::replace_structs), "makes a variable of each member of a structure of descriptors";
@@ -105,7 +106,7 @@ pub static ROWS: &[Row] = rows! {
     "strip-debug" => Does::Module(stripping::debug), "removes names, lines and debug information";
     "strip-nonsemantic" => Does::Module(stripping::nonsemantic), "removes reflection data and non-semantic instructions";
     "strip-reflect" => Does::Module(stripping::nonsemantic), "the same";
-    "struct-packing" "NAME:RULE" => Does::Missing, "lays a structure out by other rules";
+    "struct-packing" "NAME:RULE" => Does::Given(packing::pack, packing::check), "gives the members of a structure the offsets of std140, std430 or scalar";
     "switch-descriptorset" "FROM:TO" => Does::Given(descriptors::switch_set, descriptors::check_sets), "gives resources another descriptor set";
     "trim-capabilities" => Does::Module(stripping::capabilities), "removes capabilities and extensions that nothing needs";
     "unify-const" => engine(A::NONE), "declares equal constants once";

@@ -686,3 +686,56 @@ OpStore %out %more\nOpBranch %skip\n%skip = OpLabel";
         has(&after("loop-unroll", &stays), &["OpLoopMerge"]);
     }
 }
+
+#[test]
+fn images_and_samplers_are_joined() {
+    let apart = compute(
+        "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 3\nOpDecorate %s DescriptorSet 0
+OpDecorate %s Binding 3",
+        "%image = OpTypeImage %float 2D 0 0 0 1 Unknown\n%sampler = OpTypeSampler
+%v2 = OpTypeVector %float 2\n%iv2 = OpTypeVector %int 2
+%to_image = OpTypePointer UniformConstant %image\n%to_sampler = OpTypePointer UniformConstant %sampler
+%t = OpVariable %to_image UniformConstant\n%s = OpVariable %to_sampler UniformConstant
+%sampled = OpTypeSampledImage %image\n%origin = OpConstantNull %v2\n%i0 = OpConstant %int 0
+%texel = OpConstantNull %iv2",
+        "%i = OpLoad %image %t\n%p = OpLoad %sampler %s\n%both = OpSampledImage %sampled %i %p
+%x = OpImageSampleExplicitLod %vec4 %both %origin Lod %f1\n%y = OpImageFetch %vec4 %i %texel Lod %i0\nOpReturn",
+    );
+    let text = after("convert-to-sampled-image=0:3", &apart);
+    assert_eq!(
+        (count(&text, "OpVariable"), count(&text, "OpLoad")),
+        (1, 1),
+        "{text}"
+    );
+    lacks(&text, &["OpSampledImage"]);
+    has(&text, &["= OpImage %"]);
+    assert_eq!(
+        after("\"convert-to-sampled-image=1:3 0:4\"", &apart),
+        self::text(&words(&apart))
+    );
+}
+
+#[test]
+fn structures_are_packed_by_rules() {
+    let [decorations, declarations] = BUFFER;
+    let named = compute(
+        &format!(
+            "OpName %B \"B\"\nOpName %W \"W\"\nOpMemberDecorate %W 1 Offset 16\n{decorations}"
+        ),
+        &format!("{declarations}\n%W = OpTypeStruct %float %vec4"),
+        "OpReturn",
+    );
+    let offsets = |rule: &str| {
+        let text = after(&format!("struct-packing=W:{rule}"), &named);
+        let of = |member: u32| {
+            let start = format!("OpMemberDecorate %W {member} Offset ");
+            let line = text.lines().find_map(|line| line.strip_prefix(&start));
+            line.unwrap().parse::<u32>().unwrap()
+        };
+        [of(0), of(1)]
+    };
+    assert_eq!(offsets("scalar"), [0, 4]);
+    assert_eq!(offsets("std430"), [0, 16]);
+    let error = Recipe::parse("struct-packing=W:hlslCbuffer").unwrap_err();
+    assert!(error.to_string().contains("hlslCbuffer"), "{error}");
+}

@@ -1,5 +1,6 @@
 //! Which passes a command line names.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
@@ -8,6 +9,7 @@ use spirvkit::opt::classic::{self, ROWS, State};
 
 use super::Arguments;
 use crate::exit::UsageError;
+use crate::report::{Messages, Reporter};
 
 /// Arguments of `spv` in which all that names passes of `opt` is one option, so that their order is
 /// that of the command line.
@@ -95,6 +97,19 @@ pub(crate) fn of_list(list: &str) -> Result<Recipe, UsageError> {
 
 fn parse(text: &str) -> Result<Recipe, UsageError> {
     Recipe::parse(text).map_err(|error| UsageError(error.to_string()))
+}
+
+/// Tells which passes of a recipe change nothing, whatever they are given.
+pub(crate) fn tell_idle(recipe: &Recipe, reporter: Reporter) {
+    let mut messages = Messages::new(reporter);
+    let mut told = BTreeSet::new();
+    for pass in recipe.passes() {
+        let row = classic::find(pass.name()).filter(|row| row.state() == State::Nothing);
+        if row.is_some() && told.insert(pass.name()) {
+            messages.add_note(&format!("note: `--{}` changes nothing here", pass.name()));
+        }
+    }
+    messages.print();
 }
 
 /// All passes, with what they do.

@@ -1,0 +1,155 @@
+//! Images and samplers that become one.
+
+use spirvkit_analysis::Type;
+use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
+use spirvkit_ir::{Inst, Module, Place};
+
+use super::descriptors::{Resource, resources};
+use super::{built, shown};
+use crate::pass::{Changed, Context, PassError};
+
+/// Pairs of a set and a binding, like `0:1 0:2`.
+fn pairs(argument: &str) -> Result<Vec<(u32, u32)>, String> {
+    let words = argument.split([' ', '\t', ',']).filter(|it| !it.is_empty());
+    let pair = |text: &str| {
+        let (set, binding) = text.split_once(':')?;
+        Some((set.parse().ok()?, binding.parse().ok()?))
+    };
+    let pairs =
+        words.map(|it| pair(it).ok_or_else(|| format!("`{it}` is not of the form SET:BINDING")));
+    match pairs.collect::<Result<Vec<_>, _>>()? {
+        pairs if pairs.is_empty() => Err("there is no SET:BINDING".into()),
+        pairs => Ok(pairs),
+    }
+}
+
+pub(super) fn check_pairs(argument: &str) -> Result<(), String> {
+    pairs(argument).map(drop)
+}
+
+/// Makes sampled images of the images with these bindings, and of the samplers that share them.
+pub(super) fn convert(
+    module: &mut Module,
+    argument: &str,
+    _: &mut Context<'_>,
+) -> Result<Changed, PassError> {
+    let mut count = 0;
+    for (set, binding) in pairs(argument).map_err(PassError::new)? {
+        let all = resources(module);
+        let here = |it: &&Resource| it.set == set && it.binding == binding;
+        let is_image = |it: &&Resource| matches!(shown(module, it.ty), Type::Image(_));
+        let is_sampler = |it: &&Resource| shown(module, it.ty) == Type::Sampler;
+        let image = all.iter().filter(here).find(is_image).copied();
+        let sampler = all.iter().filter(here).find(is_sampler).copied();
+        let Some(image) = image else {
+            if sampler.is_some() {
+                let message = format!("{set}:{binding} is a sampler without an image");
+                return Err(PassError::new(message));
+            }
+            continue;
+        };
+        combine(module, &image, sampler.as_ref())?;
+        count += 1;
+    }
+    Ok(Changed::if_any(count))
+}
+
+/// The loads from a variable, which nothing else may use.
+fn loads(module: &Module, it: &Resource) -> Result<Vec<Inst>, PassError> {
+    let mut loads = Vec::new();
+    for found in module.uses(it.id) {
+        match module.op(found.inst) {
+            Op::Load => loads.push(found.inst),
+            Op::EntryPoint => {}
+            _ if module.is_about(found) => {}
+            op => {
+                let message = format!("{}:{} is used by {op}", it.set, it.binding);
+                return Err(PassError::new(message));
+            }
+        }
+    }
+    Ok(loads)
+}
+
+fn combine(
+    module: &mut Module,
+    image: &Resource,
+    sampler: Option<&Resource>,
+) -> Result<(), PassError> {
+    let image_loads = loads(module, image)?;
+    let sampler_loads = match sampler {
+        Some(sampler) => loads(module, sampler)?,
+        None => Vec::new(),
+    };
+    let samplers: Vec<Id> = (sampler_loads.iter())
+        .filter_map(|&load| module.result(load))
+        .collect();
+    let joins_both = |module: &Module, inst: Inst| {
+        let sampler = module.operand_id(inst, 1);
+        module.op(inst) == Op::SampledImage && sampler.is_some_and(|it| samplers.contains(&it))
+    };
+    // What is sampled elsewhere with the sampler would lose it.
+    for &sampler in &samplers {
+        for found in module.uses(sampler) {
+            let joined = module.operand_id(found.inst, 0);
+            let is_ours = image_loads
+                .iter()
+                .any(|&load| module.result(load) == joined);
+            let is_joined = joins_both(module, found.inst) && is_ours;
+            if !is_joined && !module.is_about(found) {
+                return Err(PassError::new(
+                    "the sampler is used with another image, too",
+                ));
+            }
+        }
+    }
+    let count = module.inst_count();
+    let (sampled, pointer) = built(module.edit(|b| {
+        let sampled = b.type_sampled_image(image.ty);
+        (sampled, b.type_pointer(image.class, sampled))
+    }))?;
+    module.set_word(image.variable, 1, pointer.0)?;
+    if let Some(made) = module
+        .definition(pointer)
+        .filter(|made| made.index() >= count)
+    {
+        module.move_to(image.variable, Place::After(made))?;
+    }
+    for load in image_loads {
+        let Some(id) = module.result(load) else {
+            continue;
+        };
+        module.set_word(load, 1, sampled.0)?;
+        let uses: Vec<_> = module
+            .uses(id)
+            .filter(|&found| !module.is_about(found))
+            .collect();
+        let mut plain = None;
+        for found in uses {
+            if joins_both(module, found.inst) {
+                module.replace_with(found.inst, id)?;
+                continue;
+            }
+            let taken = match plain {
+                Some(taken) => taken,
+                None => {
+                    let taken = module.fresh_id();
+                    let operands = [image.ty.0, taken.0, id.0];
+                    module.insert(Place::After(load), Op::Image, &operands)?;
+                    taken
+                }
+            };
+            plain = Some(taken);
+            module.set_word(found.inst, found.word, taken.0)?;
+        }
+    }
+    for load in sampler_loads {
+        module.erase(load)?;
+    }
+    if let Some(sampler) = sampler {
+        super::interface::leave_out(module, sampler.id)?;
+        module.erase(sampler.variable)?;
+    }
+    Ok(())
+}

@@ -9,6 +9,7 @@ mod layout;
 mod registry;
 mod sets;
 mod simplify;
+mod vulkan;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,10 @@ pub(crate) struct Arguments {
     /// optimizer's rules is written.
     #[arg(env = "SPIRV_HEADERS")]
     dir: Option<PathBuf>,
+    /// A folder with Vulkan's registry: `vk.xml`, `spec/limits.adoc` and `profiles/`. Without it,
+    /// the tables of `crates/vulkan` are left as they are.
+    #[arg(long, value_name = "DIR", requires = "dir")]
+    vulkan: Option<PathBuf>,
     /// Change nothing; fail if the committed tables are not what would be
     /// written. Without DIR, only check that nobody edited them by hand.
     #[arg(long)]
@@ -57,6 +62,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     files.extend(builder::files(&registry.core)?);
     files.push(debug_info::file(&registry)?);
     files.push(simplify::file(&root)?);
+    if let Some(vulkan) = &arguments.vulkan {
+        files.extend(vulkan::files(vulkan, &registry.core)?);
+    }
     if arguments.check {
         return check_files(&root, &files);
     }
@@ -120,7 +128,8 @@ fn check_files(root: &Path, files: &[emit::Output]) -> Outcome {
 fn check_digests(root: &Path) -> Outcome {
     let tables = emit::FILES.map(|name| format!("{}/{name}", emit::TABLES));
     let calls = [builder::METHODS, builder::DISPATCH, debug_info::SCHEMA].map(str::to_owned);
-    let paths: Vec<String> = tables.into_iter().chain(calls).collect();
+    let vulkan = vulkan::TABLES.map(str::to_owned);
+    let paths: Vec<String> = tables.into_iter().chain(calls).chain(vulkan).collect();
     for path in &paths {
         let text =
             fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))?;

@@ -1,0 +1,241 @@
+//! What a device has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::generated::profiles::PROFILES;
+use crate::tables::{Enable, Feature, Limit, ProfileInfo};
+use crate::value::Value;
+
+/// A device, or a profile that many devices satisfy: its version of Vulkan, features, extensions
+/// and limits.
+///
+/// ```
+/// use spirvkit_vulkan::{Device, Feature};
+///
+/// let device = Device::profile("VP_KHR_roadmap_2022").unwrap();
+/// assert!(device.has(Feature::named("imageCubeArray").unwrap()));
+/// assert!(!device.has(Feature::named("geometryShader").unwrap()));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    name: String,
+    version: (u32, u32),
+    features: BTreeSet<Feature>,
+    extensions: BTreeSet<String>,
+    limits: BTreeMap<Limit, Value>,
+    /// Whether it has everything but what limits say.
+    has_all: bool,
+}
+
+/// A feature or extension that can't be turned on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EnableError {
+    /// There is no feature or extension of this name.
+    Unknown(String),
+    /// The device doesn't have it.
+    Missing(String),
+}
+
+impl fmt::Display for EnableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => write!(
+                f,
+                "`{name}` is neither a feature nor an extension of Vulkan"
+            ),
+            Self::Missing(name) => write!(f, "the device doesn't have `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for EnableError {}
+
+impl Device {
+    /// A device of a version, major and minor, with nothing but what all of them have.
+    pub fn new(name: impl Into<String>, version: (u32, u32)) -> Self {
+        Self {
+            name: name.into(),
+            version,
+            features: BTreeSet::new(),
+            extensions: BTreeSet::new(),
+            limits: BTreeMap::new(),
+            has_all: false,
+        }
+    }
+
+    /// A device that has everything, within the limits that it is given: for limits of one's own.
+    pub fn with_everything(name: impl Into<String>) -> Self {
+        Self {
+            has_all: true,
+            ..Self::new(name, (u32::MAX, 0))
+        }
+    }
+
+    /// A profile that is built in, such as `VP_KHR_roadmap_2024`.
+    pub fn profile(name: &str) -> Option<Self> {
+        let info = PROFILES.iter().find(|info| info.name == name)?;
+        Some(Self::of_profile(info))
+    }
+
+    /// The names of all profiles that are built in, and what they are called in full.
+    pub fn profiles() -> impl Iterator<Item = (&'static str, &'static str)> {
+        PROFILES.iter().map(|info| (info.name, info.label))
+    }
+
+    fn of_profile(info: &ProfileInfo) -> Self {
+        let limits = info.limits.iter();
+        Self {
+            has_all: false,
+            name: info.name.to_owned(),
+            version: info.version,
+            features: info.features.iter().copied().map(Feature).collect(),
+            extensions: info.extensions.iter().map(|&it| it.to_owned()).collect(),
+            limits: limits
+                .map(|&(limit, value)| (Limit(limit), value.value()))
+                .collect(),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its version of Vulkan, major and minor.
+    pub fn version(&self) -> (u32, u32) {
+        self.version
+    }
+
+    /// Whether it has a feature.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.has_all || self.features.contains(&feature)
+    }
+
+    /// Whether it has an extension of Vulkan.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.has_all || self.extensions.contains(name)
+    }
+
+    /// The value of a limit: what the device says, or what all devices of its version have.
+    pub fn limit(&self, limit: Limit) -> Option<Value> {
+        let own = self.limits.get(&limit).cloned();
+        own.or_else(|| limit.required(self.version).filter(|_| !self.has_all))
+    }
+
+    /// Adds a feature.
+    pub fn set_feature(&mut self, feature: Feature) {
+        self.features.insert(feature);
+    }
+
+    /// Adds an extension of Vulkan.
+    pub fn set_extension(&mut self, name: impl Into<String>) {
+        self.extensions.insert(name.into());
+    }
+
+    /// Takes a feature away.
+    pub fn remove_feature(&mut self, feature: Feature) {
+        self.features.remove(&feature);
+    }
+
+    /// Takes an extension of Vulkan away.
+    pub fn remove_extension(&mut self, name: &str) {
+        self.extensions.remove(name);
+    }
+
+    /// Takes away what the device says of a limit, so that the least one counts that all devices
+    /// of its version have.
+    pub fn remove_limit(&mut self, limit: Limit) {
+        self.limits.remove(&limit);
+    }
+
+    /// Its features.
+    pub fn features(&self) -> impl Iterator<Item = Feature> + '_ {
+        self.features.iter().copied()
+    }
+
+    /// Its extensions of Vulkan, in the order of their names.
+    pub fn extensions(&self) -> impl Iterator<Item = &str> {
+        self.extensions.iter().map(String::as_str)
+    }
+
+    /// What it says of limits and other properties.
+    pub fn limits(&self) -> impl Iterator<Item = (Limit, &Value)> {
+        self.limits.iter().map(|(&limit, value)| (limit, value))
+    }
+
+    /// Sets its version of Vulkan, major and minor.
+    pub fn set_version(&mut self, version: (u32, u32)) {
+        self.version = version;
+    }
+
+    /// Sets a limit.
+    pub fn set_limit(&mut self, limit: Limit, value: Value) {
+        self.limits.insert(limit, value);
+    }
+
+    /// The same with only these features and extensions on.
+    ///
+    /// # Errors
+    ///
+    /// If one of them doesn't exist, or the device doesn't have it.
+    pub fn with_only<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, EnableError> {
+        let mut device = self.clone();
+        device.features.clear();
+        device.extensions.clear();
+        for name in names {
+            match Feature::named(name) {
+                Some(feature) if self.has(feature) => {
+                    device.features.insert(feature);
+                }
+                None if self.has_extension(name) => {
+                    device.extensions.insert(name.to_owned());
+                }
+                None if !name.starts_with("VK_") => {
+                    return Err(EnableError::Unknown(name.to_owned()));
+                }
+                _ => return Err(EnableError::Missing(name.to_owned())),
+            }
+        }
+        Ok(device)
+    }
+
+    /// Whether it has what enables something.
+    pub fn enables(&self, enable: Enable) -> bool {
+        match enable {
+            Enable::Version(major, minor) => self.version >= (major, minor),
+            Enable::Extension(name) => self.has_extension(name),
+            Enable::Feature { feature, requires } => {
+                let is_brought = requires.is_empty() || requires.iter().any(|it| self.brings(it));
+                is_brought && self.has(Feature(feature))
+            }
+            Enable::Property {
+                limit,
+                value,
+                requires,
+            } => {
+                let is_brought = requires.is_empty() || requires.iter().any(|it| self.brings(it));
+                let found = self.limit(Limit(limit));
+                self.has_all || is_brought && found.is_some_and(|found| found.contains(value))
+            }
+        }
+    }
+
+    /// Whether it has a version of Vulkan, given as `VK_VERSION_1_2`, or an extension.
+    pub(crate) fn brings(&self, name: &str) -> bool {
+        match version_named(name) {
+            Some(version) => self.version >= version,
+            None => self.has_extension(name),
+        }
+    }
+}
+
+/// `VK_VERSION_1_2` as its numbers.
+pub(crate) fn version_named(name: &str) -> Option<(u32, u32)> {
+    let (major, minor) = name.strip_prefix("VK_VERSION_")?.split_once('_')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}

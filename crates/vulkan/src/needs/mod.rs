@@ -1,0 +1,173 @@
+//! What a module needs of a device.
+//!
+//! Each file collects what one part of the specification's appendix "Vulkan Environment for SPIR-V"
+//! asks for. A need says which instruction has it, and what would meet it; whoever reports it
+//! names the instruction.
+
+mod declared;
+mod instructions;
+mod modes;
+mod workgroup;
+
+use std::fmt;
+
+use spirvkit_analysis::ModuleIndex;
+
+use crate::device::Device;
+use crate::tables::{Enable, Feature, Limit};
+
+/// What would meet a need.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Wanted {
+    /// One of these. Nothing meets a need without any.
+    OneOf(Vec<Enable>),
+    /// A limit that is at least this, or for a lower bound at most.
+    Reach {
+        /// Which.
+        limit: Limit,
+        /// In which dimension, of a limit that has several.
+        dimension: usize,
+        /// What the module has.
+        value: i64,
+    },
+}
+
+/// Something that a module needs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Need {
+    /// The word offset of the instruction that needs it; 0 is the header.
+    pub offset: u32,
+    /// The rule of Vulkan that says so.
+    pub vuid: &'static str,
+    /// What has the need, such as "the capability `Int64`".
+    pub what: String,
+    /// What would meet it.
+    pub wanted: Wanted,
+}
+
+impl Need {
+    /// Whether a device meets it.
+    pub fn is_met_by(&self, device: &Device) -> bool {
+        match &self.wanted {
+            Wanted::OneOf(all) => all.iter().any(|&enable| device.enables(enable)),
+            Wanted::Reach {
+                limit,
+                dimension,
+                value,
+            } => {
+                // Of what neither the device nor the specification tells, nothing is known.
+                let known = device.limit(*limit).and_then(|it| it.number(*dimension));
+                known.is_none_or(|known| match limit.is_least() {
+                    true => *value as f64 >= known,
+                    false => *value as f64 <= known,
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneOf(all) if all.is_empty() => write!(f, "what Vulkan doesn't have"),
+            Self::OneOf(all) => {
+                let mut all = all.clone();
+                all.dedup_by_key(|enable| enable.to_string());
+                for (index, enable) in all.iter().enumerate() {
+                    if index > 0 {
+                        write!(f, " or ")?;
+                    }
+                    write!(f, "{enable}")?;
+                }
+                Ok(())
+            }
+            Self::Reach {
+                limit,
+                dimension,
+                value,
+            } => {
+                let than = match limit.is_least() {
+                    true => "at most",
+                    false => "at least",
+                };
+                match limit.is_by_dimension() {
+                    true => write!(f, "`{}[{dimension}]` of {than} {value}", limit.name()),
+                    false => write!(f, "`{}` of {than} {value}", limit.name()),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Enable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Version(major, minor) => write!(f, "Vulkan {major}.{minor}"),
+            Self::Extension(name) => write!(f, "the extension `{name}`"),
+            Self::Feature { feature, .. } => write!(f, "the feature `{}`", Feature(feature).name()),
+            Self::Property {
+                limit,
+                value: "VK_TRUE",
+                ..
+            } => {
+                write!(f, "the property `{}`", Limit(limit).name())
+            }
+            Self::Property { limit, value, .. } => {
+                write!(f, "`{value}` in the property `{}`", Limit(limit).name())
+            }
+        }
+    }
+}
+
+/// What a module needs, in the order of its instructions. The module need not be valid; of what
+/// can't be understood, nothing is said. Specialization constants have their default values.
+pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
+    let mut all = Vec::new();
+    declared::add(m, &mut all);
+    modes::add(m, &mut all);
+    workgroup::add(m, &mut all);
+    instructions::add(m, &mut all);
+    all.sort_by_key(|need| need.offset);
+    all
+}
+
+/// A feature that something needs.
+fn feature(name: &str) -> Wanted {
+    features(&[name])
+}
+
+/// Features, one of which something needs.
+fn features(names: &[&str]) -> Wanted {
+    let all = names.iter().filter_map(|name| Feature::named(name));
+    Wanted::OneOf(all.map(Enable::from).collect())
+}
+
+/// A limit that something reaches; `None` for one that nobody knows.
+fn reach(name: &str, dimension: usize, value: u64) -> Option<Wanted> {
+    Some(Wanted::Reach {
+        limit: Limit::named(name)?,
+        dimension,
+        value: i64::try_from(value).unwrap_or(i64::MAX),
+    })
+}
+
+/// A property that something needs to be true.
+fn property(name: &str) -> Wanted {
+    let limit = Limit::named(name).map(|limit| Enable::Property {
+        limit: limit.0,
+        value: "VK_TRUE",
+        requires: &[],
+    });
+    Wanted::OneOf(limit.into_iter().collect())
+}
+
+impl From<Feature> for Enable {
+    fn from(feature: Feature) -> Self {
+        Self::Feature {
+            feature: feature.0,
+            requires: &[],
+        }
+    }
+}

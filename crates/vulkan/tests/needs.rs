@@ -1,0 +1,300 @@
+//! What modules need, and which devices have it.
+
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_grammar::Version;
+use spirvkit_text::{AssembleOptions, assemble};
+use spirvkit_vulkan::{Device, Feature, Limit, Need, Requirements, Value, needs};
+
+fn words(lines: &str) -> Vec<u32> {
+    let options = AssembleOptions::default().default_version(Version::V1_0);
+    assemble(lines, &options).unwrap().words
+}
+
+/// A compute shader with these capabilities, modes, declarations and instructions.
+fn shader(capabilities: &str, modes: &str, globals: &str, body: &str) -> Vec<u32> {
+    words(&format!(
+        "OpCapability Shader
+         {capabilities}
+         OpMemoryModel Logical GLSL450
+         OpEntryPoint GLCompute %main \"main\"
+         {modes}
+         %void = OpTypeVoid
+         %u32 = OpTypeInt 32 0
+         %f32 = OpTypeFloat 32
+         %signature = OpTypeFunction %void
+         {globals}
+         %main = OpFunction %void None %signature
+         %entry = OpLabel
+         {body}
+         OpReturn
+         OpFunctionEnd"
+    ))
+}
+
+fn unmet(words: &[u32], device: &Device) -> Vec<Need> {
+    let module = ModuleIndex::new(words).unwrap();
+    let all = needs(&module).into_iter();
+    all.filter(|need| !need.is_met_by(device)).collect()
+}
+
+/// The rules that a device without options breaks, without their prefix.
+fn broken(words: &[u32], version: (u32, u32)) -> Vec<&'static str> {
+    let unmet = unmet(words, &Device::new("bare", version));
+    let rules = unmet.iter().map(|need| need.vuid);
+    rules.map(|vuid| vuid.rsplit_once('-').unwrap().1).collect()
+}
+
+fn with(version: (u32, u32), features: &[&str], extensions: &[&str]) -> Device {
+    let mut device = Device::new("device", version);
+    for name in features {
+        device.set_feature(Feature::named(name).unwrap());
+    }
+    for name in extensions {
+        device.set_extension(*name);
+    }
+    device
+}
+
+#[test]
+fn capabilities_need_a_feature_that_something_brings() {
+    let module = shader("OpCapability StorageBuffer16BitAccess", "", "", "");
+    assert_eq!(broken(&module, (1, 1)), ["08740"]);
+    let name = ["storageBuffer16BitAccess"];
+    // The structure of version 1.1 came with 1.2.
+    assert_eq!(unmet(&module, &with((1, 2), &name, &[])), []);
+    assert_eq!(
+        unmet(&module, &with((1, 0), &name, &["VK_KHR_16bit_storage"])),
+        []
+    );
+    assert_eq!(unmet(&module, &with((1, 0), &name, &[])).len(), 1);
+    let unknown = shader("OpCapability Kernel", "", "", "");
+    assert_eq!(broken(&unknown, (1, 4)), ["08739"]);
+}
+
+#[test]
+fn a_property_enables_group_operations() {
+    let module = shader("OpCapability GroupNonUniformVote", "", "", "");
+    assert_eq!(broken(&module, (1, 3)), ["08740"]);
+    let mut device = Device::new("device", (1, 1));
+    let limit = Limit::named("subgroupSupportedOperations").unwrap();
+    let names = [
+        "VK_SUBGROUP_FEATURE_BASIC_BIT",
+        "VK_SUBGROUP_FEATURE_VOTE_BIT",
+    ];
+    device.set_limit(limit, Value::Names(names.map(str::to_owned).to_vec()));
+    assert_eq!(unmet(&module, &device), []);
+}
+
+#[test]
+fn extensions_need_a_version_or_one_of_vulkan() {
+    let module = words(
+        "OpCapability Shader
+         OpExtension \"SPV_KHR_variable_pointers\"
+         OpExtension \"SPV_INTEL_subgroups\"
+         OpMemoryModel Logical GLSL450",
+    );
+    assert_eq!(broken(&module, (1, 0)), ["08742", "08741"]);
+    assert_eq!(broken(&module, (1, 1)), ["08741"]);
+    let device = with((1, 0), &[], &["VK_KHR_variable_pointers"]);
+    assert_eq!(unmet(&module, &device).len(), 1);
+}
+
+#[test]
+fn versions_of_the_language_need_one_of_vulkan() {
+    let of = |version: &str| {
+        words(&format!(
+            "; SPIR-V\n; Version: {version}\nOpCapability Shader"
+        ))
+    };
+    let first = |version: &str| {
+        let versions = (0..5).map(|minor| (1, minor));
+        let mut known = versions.filter(|it| broken(&of(version), *it).is_empty());
+        known.next().unwrap().1
+    };
+    let all = ["1.0", "1.1", "1.3", "1.4", "1.5", "1.6"].map(first);
+    assert_eq!(all, [0, 1, 1, 2, 2, 3]);
+    let device = with((1, 1), &[], &["VK_KHR_spirv_1_4"]);
+    assert_eq!(unmet(&of("1.4"), &device), []);
+    assert_eq!(unmet(&of("1.5"), &device).len(), 1);
+}
+
+#[test]
+fn workgroups_are_within_limits() {
+    let size = |x: u32, y: u32, z: u32| {
+        shader(
+            "",
+            &format!("OpExecutionMode %main LocalSize {x} {y} {z}"),
+            "",
+            "",
+        )
+    };
+    assert_eq!(broken(&size(128, 1, 1), (1, 0)), [""; 0]);
+    assert_eq!(broken(&size(129, 1, 1), (1, 0)), ["06429", "06432"]);
+    assert_eq!(broken(&size(1, 129, 1), (1, 0)), ["06430", "06432"]);
+    assert_eq!(broken(&size(1, 1, 65), (1, 0)), ["06431"]);
+    assert_eq!(broken(&size(16, 16, 1), (1, 0)), ["06432"]);
+    // Version 1.4 requires more.
+    assert_eq!(broken(&size(16, 16, 1), (1, 4)), [""; 0]);
+    let mut device = Device::new("device", (1, 0));
+    device.set_limit(
+        Limit::named("maxComputeWorkGroupInvocations").unwrap(),
+        Value::Number(8.0),
+    );
+    assert_eq!(unmet(&size(9, 1, 1), &device).len(), 1);
+    assert_eq!(unmet(&size(8, 1, 1), &device), []);
+}
+
+#[test]
+fn a_constant_gives_the_size_in_place_of_the_mode() {
+    let module = shader(
+        "",
+        "OpExecutionMode %main LocalSize 1 1 1
+         OpDecorate %size BuiltIn WorkgroupSize",
+        "%uvec3 = OpTypeVector %u32 3
+         %many = OpSpecConstant %u32 512
+         %one = OpConstant %u32 1
+         %size = OpSpecConstantComposite %uvec3 %many %one %one",
+        "",
+    );
+    assert_eq!(broken(&module, (1, 3)), ["06429", "06432"]);
+}
+
+#[test]
+fn shared_memory_counts_if_it_is_used() {
+    let of = |body: &str| {
+        let globals = "%count = OpConstant %u32 5000
+             %zero = OpConstant %u32 0
+             %array = OpTypeArray %u32 %count
+             %arrays = OpTypePointer Workgroup %array
+             %pointer = OpTypePointer Workgroup %u32
+             %v = OpVariable %arrays Workgroup";
+        shader("", "", globals, body)
+    };
+    assert_eq!(broken(&of(""), (1, 0)), [""; 0]);
+    let used = of("%p = OpAccessChain %pointer %v %zero\nOpStore %p %zero");
+    assert_eq!(broken(&used, (1, 0)), ["06530"]);
+    let mut device = Device::new("device", (1, 0));
+    let limit = Limit::named("maxComputeSharedMemorySize").unwrap();
+    for (bytes, is_enough) in [(19_999.0, false), (20_000.0, true)] {
+        device.set_limit(limit, Value::Number(bytes));
+        assert_eq!(unmet(&used, &device).is_empty(), is_enough);
+    }
+}
+
+#[test]
+fn instructions_need_features() {
+    let integers = "%u64 = OpTypeInt 64 0
+        %one = OpConstant %u32 1
+        %zero = OpConstant %u32 0
+        %three = OpConstant %u32 3
+        %wide = OpConstant %u64 1
+        %shared64 = OpTypePointer Workgroup %u64
+        %w = OpVariable %shared64 Workgroup
+        %v2u32 = OpTypeVector %u32 2";
+    let of = |body: &str| shader("OpCapability Int64", "", integers, body);
+    let features = |words: &[u32]| -> Vec<&str> {
+        let found = broken(words, (1, 3)).into_iter();
+        found.filter(|it| !it.starts_with("087")).collect()
+    };
+    let add = "%r = OpAtomicIAdd %u64 %w %one %zero %wide";
+    assert_eq!(features(&of(add)), ["06279"]);
+    let group = "%r = OpGroupNonUniformIAdd %u64 %three Reduce %wide";
+    assert_eq!(features(&of(group)), ["06275"]);
+    let narrow = "%r = OpGroupNonUniformIAdd %u32 %three Reduce %one";
+    assert_eq!(features(&of(narrow)), [""; 0]);
+    let clock = |scope: &str| format!("%r = OpReadClockKHR %v2u32 {scope}");
+    assert_eq!(features(&of(&clock("%three"))), ["06267"]);
+    assert_eq!(features(&of(&clock("%one"))), ["06268"]);
+    let broadcast = |index: &str| {
+        format!(
+            "%i = OpIAdd %u32 %one %one\n%r = OpGroupNonUniformBroadcast %u32 %three %one {index}"
+        )
+    };
+    assert_eq!(features(&of(&broadcast("%i"))), ["06277"]);
+    assert_eq!(features(&of(&broadcast("%one"))), [""; 0]);
+}
+
+#[test]
+fn modes_need_features_and_properties() {
+    let of = |mode: &str| shader("", &format!("OpExecutionMode %main {mode}"), "", "");
+    assert_eq!(broken(&of("DenormPreserve 16"), (1, 3)), ["06296"]);
+    assert_eq!(broken(&of("RoundingModeRTZ 64"), (1, 3)), ["06307"]);
+    // Version 1.4 requires it.
+    assert_eq!(
+        broken(&of("SignedZeroInfNanPreserve 32"), (1, 3)),
+        ["06294"]
+    );
+    assert_eq!(broken(&of("SignedZeroInfNanPreserve 32"), (1, 4)), [""; 0]);
+    assert_eq!(
+        broken(&of("SubgroupUniformControlFlowKHR"), (1, 3)),
+        ["06379"]
+    );
+}
+
+#[test]
+fn nothing_less_than_what_is_required_is_enough() {
+    let module = shader(
+        "OpCapability Int64\nOpCapability StorageBuffer8BitAccess\nOpCapability GroupNonUniformBallot",
+        "OpExecutionMode %main LocalSize 512 1 1",
+        "",
+        "",
+    );
+    let index = ModuleIndex::new(&module).unwrap();
+    let required = Requirements::of(&index);
+    let device = &required.device;
+    assert_eq!(unmet(&module, device), []);
+    assert_eq!(required.unmet, []);
+    let names: Vec<&str> = device.features().map(Feature::name).collect();
+    assert_eq!(names, ["shaderInt64", "storageBuffer8BitAccess"]);
+    for feature in device.features() {
+        let mut less = device.clone();
+        less.remove_feature(feature);
+        assert_ne!(unmet(&module, &less), [], "{}", feature.name());
+    }
+    for name in device.extensions() {
+        let mut less = device.clone();
+        less.remove_extension(name);
+        assert_ne!(unmet(&module, &less), [], "{name}");
+    }
+    for (limit, _) in device.limits() {
+        let mut less = device.clone();
+        less.remove_limit(limit);
+        assert_ne!(unmet(&module, &less), [], "{}", limit.name());
+    }
+    let (major, minor) = device.version();
+    assert_eq!((major, minor), (1, 1));
+    let mut less = device.clone();
+    less.set_version((1, 0));
+    assert_ne!(unmet(&module, &less), []);
+}
+
+#[test]
+fn what_vulkan_does_not_have_is_said() {
+    let module = shader("OpCapability Kernel", "", "", "");
+    let required = Requirements::of(&ModuleIndex::new(&module).unwrap());
+    assert_eq!(required.unmet.len(), 1);
+    assert_eq!(required.unmet[0].what, "the capability `Kernel`");
+}
+
+#[test]
+fn only_what_is_turned_on_counts() {
+    let device = Device::profile("VP_KHR_roadmap_2024").unwrap();
+    let on = device.with_only(["imageCubeArray"]).unwrap();
+    assert!(on.has(Feature::named("imageCubeArray").unwrap()));
+    assert!(!on.has(Feature::named("independentBlend").unwrap()));
+    assert!(device.with_only(["geometryShader"]).is_err());
+    assert!(device.with_only(["geometryShade"]).is_err());
+    let mut mine = Device::with_everything("mine");
+    let module = shader(
+        "OpCapability Geometry",
+        "OpExecutionMode %main LocalSize 4096 1 1",
+        "",
+        "",
+    );
+    assert_eq!(unmet(&module, &mine), []);
+    mine.set_limit(
+        Limit::named("maxComputeWorkGroupSize").unwrap(),
+        Value::Each(vec![64.0; 3]),
+    );
+    assert_eq!(unmet(&module, &mine).len(), 1);
+}

@@ -24,6 +24,9 @@ const INDEX: &str = "docs/rules/README.md";
 #[cfg(feature = "conformance")]
 const OTHERS: &str = "docs/rules/others.md";
 
+/// Frames that differ from the shader's by how they are validated.
+const OPTIONS: [&str; 2] = ["limited", "old-device"];
+
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Only check that the files are up to date.
@@ -119,7 +122,7 @@ impl Rule {
     fn new(page: &str, section: rule_text::Section<'_>, frames: &[&str]) -> Option<Self> {
         let mut named = section.frames.split(',').map(str::trim);
         let environment = named.next_back()?;
-        let is_known = |name: &str| name == "limited" || frames.contains(&name);
+        let is_known = |name: &str| OPTIONS.contains(&name) || frames.contains(&name);
         let is_whole =
             section.id.contains('.') && !section.breaks.is_empty() && !section.keeps.is_empty();
         if !is_whole || !is_environment(environment) || !named.all(is_known) {

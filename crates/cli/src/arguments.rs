@@ -1,6 +1,7 @@
 //! What several commands take on the command line, as types for its parser.
 
 mod color;
+pub(crate) mod devices;
 pub(crate) mod environments;
 pub(crate) mod help;
 mod numbers;

@@ -139,6 +139,8 @@ pub use spirvkit_text as text;
 pub use spirvkit_transform as transform;
 #[cfg(feature = "validate")]
 pub use spirvkit_validate as validate;
+#[cfg(feature = "vulkan")]
+pub use spirvkit_vulkan as vulkan;
 
 mod kinds;
 #[cfg(feature = "validate")]

@@ -6,11 +6,13 @@ use crate::rule::Frame;
 
 const SHADER: &str = include_str!("frames/shader.spvasm");
 const FRAGMENT: &str = include_str!("frames/fragment.spvasm");
+const DEVICE: &str = include_str!("frames/device.spvasm");
 const KERNEL: &str = include_str!("frames/kernel.spvasm");
 
 /// Where a line of a piece belongs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
+    Header,
     Capability,
     Extension,
     Import,
@@ -56,6 +58,7 @@ pub(crate) fn module(frame: Frame, env: TargetEnv, piece: &str) -> String {
     let frames: &[&str] = match frame {
         Frame::Whole => return piece.to_owned(),
         Frame::Shader | Frame::Limited => &[SHADER],
+        Frame::Device | Frame::OldDevice => &[DEVICE],
         Frame::Fragment => &[SHADER, FRAGMENT],
         Frame::Kernel => &[KERNEL],
     };
@@ -177,6 +180,8 @@ fn opcode(line: &str) -> &str {
 fn place(line: &str) -> Place {
     let opcode = opcode(line);
     match opcode {
+        // The version, which is read at the top.
+        ";" => Place::Header,
         "OpVariable" | "OpUntypedVariableKHR" => {
             match line.split_whitespace().nth(4) == Some("Function") {
                 true => Place::Body,

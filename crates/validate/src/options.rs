@@ -1,6 +1,7 @@
 //! What a module is checked against.
 
 use spirvkit_grammar::{TargetEnv, Version};
+use spirvkit_vulkan::Device;
 
 use crate::levels::Levels;
 
@@ -61,6 +62,8 @@ spirvkit_binary::options! {
         /// allowed, or only warns, hides nothing: consequences of breaking it are reported
         /// under the rules that they break.
         pub levels: Levels = Levels::default(),
+        /// The devices that a Vulkan module is meant for. What one of them lacks is an error.
+        pub devices: Vec<Device> = Vec::new(),
         /// Uses the numbers of ids in messages, even where the caller has names for them.
         pub raw_ids: bool = false,
     }

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use spirvkit_diagnostics::{ErrorClass, Severity};
-use spirvkit_grammar::TargetEnv;
+use spirvkit_grammar::{TargetEnv, Version};
+use spirvkit_vulkan::Device;
 
 use crate::example_frame;
-use crate::options::{Limits, Options};
+use crate::options::{Env, Limits, Options};
 use crate::rule_text::{self, Section};
 use crate::rules::FRAMES;
 
@@ -117,6 +118,11 @@ pub enum Frame {
     /// The shader frame, validated with limits of [`FEW`](Self::FEW) for everything that
     /// section 2.17 limits except the id bound.
     Limited,
+    /// A small compute shader, validated for a [device](Options::devices) of the environment's version of
+    /// Vulkan that has nothing but what all such devices have.
+    Device,
+    /// The same for a device of Vulkan 1.0.
+    OldDevice,
 }
 
 impl Frame {
@@ -130,6 +136,8 @@ impl Frame {
             "fragment" => Some(Self::Fragment),
             "kernel" => Some(Self::Kernel),
             "limited" => Some(Self::Limited),
+            "device" => Some(Self::Device),
+            "old-device" => Some(Self::OldDevice),
             _ => None,
         }
     }
@@ -190,6 +198,15 @@ impl Example {
     /// The options to validate the pieces with.
     pub fn options(&self) -> Options {
         let mut options = Options::for_env(self.env);
+        let version = match self.frame {
+            Frame::Device => Some(Env::new(self.env).api_version),
+            Frame::OldDevice => Some(Version::V1_0),
+            _ => None,
+        };
+        options.devices = version
+            .map(|it| Device::new("the device", (it.major.into(), it.minor.into())))
+            .into_iter()
+            .collect();
         if self.frame == Frame::Limited {
             options.limits = Limits {
                 id_bound: options.limits.id_bound,

@@ -180,8 +180,8 @@ impl Limit {
     /// What every device of a version, major and minor, has at least, if the specification says so
     /// ("Required Limits").
     pub fn required(self, version: (u32, u32)) -> Option<Value> {
-        let all = LIMITS[usize::from(self.0)].required.iter();
-        let last = all.filter(|(since, _)| *since <= version).next_back()?;
+        let mut all = LIMITS[usize::from(self.0)].required.iter();
+        let last = all.rfind(|(since, _)| *since <= version)?;
         Some(last.1.value())
     }
 }

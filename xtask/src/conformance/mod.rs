@@ -5,6 +5,7 @@ mod alarms;
 mod amber;
 mod archive;
 mod corpus;
+mod devices;
 mod diff;
 mod dwarf;
 mod kernels;
@@ -52,6 +53,8 @@ enum What {
     /// Real modules: round trips, and the text against the reference
     /// disassembler's.
     Corpus(corpus::Arguments),
+    /// What modules need of Vulkan devices: exactly what is said.
+    Devices(devices::Arguments),
     /// Differences: none to rearranged selves, and few between pairs.
     Diff(diff::Arguments),
     /// Debug information as DWARF: what LLVM's verifier, `addr2line` and `gdb` say of it.
@@ -89,6 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Amber(arguments) => amber::run(arguments),
         What::Val(arguments) => val::run(arguments),
         What::Corpus(arguments) => corpus::run(arguments),
+        What::Devices(arguments) => devices::run(arguments),
         What::Diff(arguments) => diff::run(arguments),
         What::Dwarf(arguments) => dwarf::run(arguments),
         What::Modules(arguments) => modules::run(arguments),

@@ -203,6 +203,12 @@ fn examples(example: &Example, full: bool) -> String {
         (false, Frame::Kernel) => " in a kernel",
         (false, Frame::Limited) => " in a compute shader, with all limits set to 3",
         (true, Frame::Limited) => " with all limits set to 3",
+        (false, Frame::Device) => " in a compute shader, for a device without options",
+        (true, Frame::Device) => " for a device without options",
+        (false, Frame::OldDevice) => {
+            " in a compute shader, for a device of Vulkan 1.0 without options"
+        }
+        (true, Frame::OldDevice) => " for a device of Vulkan 1.0 without options",
         _ => "",
     };
     let env = example.env.name();

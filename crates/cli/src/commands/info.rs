@@ -1,5 +1,6 @@
 //! `spv info`: what modules ask of an API, and what they are made of.
 
+mod requires;
 mod table;
 mod tree;
 
@@ -43,6 +44,11 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     raw: RawIds,
+
+    /// Show what a Vulkan device must have instead: the least version, features, extensions and
+    /// limits, and which profiles have them
+    #[arg(long)]
+    requires: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -54,6 +60,7 @@ Examples:
   spv info shader.spv
   spv info --format json shader.spvasm | jq '.descriptors[] | [.set, .binding, .kind]'
   spv info --format json shaders/ > shaders.jsonl
+  spv info --requires --format json shader.spv
 
 Exit codes:
   0  success
@@ -106,6 +113,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
     let color = arguments.format == Format::Human && arguments.color.on_stdout();
     Ok(run.convert(&|name, bytes, messages| {
         let (words, _, text) = load_with_text(name, bytes, true, messages)?;
+        if arguments.requires {
+            let text = match requires::Document::new(name, &words) {
+                Ok(document) => document.show(arguments.format),
+                Err(error) => {
+                    messages.add_binary_error(name, &error);
+                    return None;
+                }
+            };
+            return text
+                .map(|text| (text + "\n").into_bytes())
+                .map_err(|error| messages.add_write_error(name, &std::io::Error::other(error)))
+                .ok();
+        }
         // What is found is held together with what is written of it.
         let budget = Budget::for_words(words.len()).part(2);
         let reflection = reflect_within(&words, budget)

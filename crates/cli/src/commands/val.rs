@@ -1,5 +1,7 @@
 //! `spv val`: judging modules.
 
+mod matrix;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -10,6 +12,7 @@ use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest, counted};
 use spirvkit::validate::{Level, Levels};
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
+use crate::arguments::devices::{self, DeviceArguments};
 use crate::arguments::{ColorWhen, Settings, environments, jobs};
 use crate::exit::{Ending, UsageError};
 use crate::input::form::Form;
@@ -27,9 +30,12 @@ pub(crate) struct Arguments {
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// Check for this environment
-    #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true, default_value = "spv1.6")]
-    target_env: TargetEnv,
+    /// Check for this environment [default: spv1.6; with devices, their version of Vulkan]
+    #[arg(long, value_name = "ENV", value_parser = environments::parser(), hide_possible_values = true)]
+    target_env: Option<TargetEnv>,
+
+    #[command(flatten)]
+    devices: DeviceArguments,
 
     /// The format of the report
     #[arg(long, value_name = "FORMAT", default_value = "human")]
@@ -175,6 +181,7 @@ other rules.
 Examples:
   spv val shader.spv
   spv val --target-env vulkan1.3 --format json shaders/ > report.jsonl
+  spv val --device VP_KHR_roadmap_2024 --device phone.json shader.spv
   spv val --allow 'debug-info.*' --deny extension.unknown shader.spvasm
 
 Exit codes:
@@ -197,7 +204,10 @@ enum Format {
 
 impl Arguments {
     fn options(&self) -> Result<ValidateOptions, UsageError> {
-        let mut options = ValidateOptions::for_env(self.target_env);
+        let devices = self.devices.devices()?;
+        let mut options =
+            ValidateOptions::for_env(devices::environment(self.target_env, &devices)?);
+        options.devices = devices;
         options.max_errors = self.max_errors;
         options.raw_ids = self.raw_id;
         options.levels = self.levels.levels()?;
@@ -311,12 +321,18 @@ impl Check<'_> {
     }
 
     fn check(&self, input: &Input) -> Outcome {
+        let mut matrix = Vec::new();
         let checked = match input.read_words() {
             Ok(Some(words)) => {
                 let report = spirvkit::validate(&words, &self.options);
+                matrix = matrix::of(&words, &self.options.devices);
                 Ok((report, String::new()))
             }
-            Ok(None) => input.read().map(|bytes| check(bytes, &self.options)),
+            Ok(None) => input.read().map(|bytes| {
+                let (report, text) = check(bytes, &self.options);
+                matrix = matrix::of_text(&text, &self.options);
+                (report, text)
+            }),
             Err(error) => Err(error),
         };
         let (report, text) = match checked {
@@ -343,6 +359,7 @@ impl Check<'_> {
                 for diagnostic in diagnostics {
                     messages.add(diagnostic, &source);
                 }
+                output = matrix::table(&input.name, &matrix);
                 if report.is_cut() && self.options.max_errors > 0 {
                     let errors = self.options.max_errors;
                     messages.add_note(&format!(
@@ -357,6 +374,10 @@ impl Check<'_> {
                 if report.is_over_budget() {
                     output.truncate(output.len() - 1);
                     output.push_str(",\"cut\":true}");
+                }
+                if !matrix.is_empty() {
+                    output.truncate(output.len() - 1);
+                    output.push_str(&format!(",\"devices\":{}}}", matrix::json(&matrix)));
                 }
                 output.push('\n');
             }

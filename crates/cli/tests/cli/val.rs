@@ -1,5 +1,6 @@
 //! `spv val`, and the program under the name `spirv-val`.
 
+mod devices;
 mod levels;
 mod limits;
 

@@ -30,6 +30,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &decoration::BLOCK_ARRAY_STRIDE, &decoration::COMPONENT_CLASS, &decoration::EXCLUSIVE, &decoration::FAST_MATH_TRANSFORM, &decoration::KERNEL_ROUNDING, &decoration::LINKAGE_DECLARATION, &decoration::LINKAGE_DEFINITION, &decoration::LINKAGE_ENTRY_POINT, &decoration::LINKAGE_INITIALIZER, &decoration::NON_WRITABLE, &decoration::RELAXED_PRECISION, &decoration::REPEATED, &decoration::ROUNDING, &decoration::UNIFORM, &decoration::UNIFORM_SCOPE, &decoration::VULKAN_COMPONENT, &decoration::VULKAN_MEMORY_MODEL, &decoration::VULKAN_ROUNDING, &decoration::WRAP,
     &derivative::MODE, &derivative::MODEL, &derivative::OPERAND, &derivative::RESULT, &derivative::WIDTH,
     &device_enqueue::OPERAND, &device_enqueue::RESULT,
+    &device::CAPABILITY, &device::EXTENSION, &device::FEATURE, &device::LIMIT, &device::VERSION,
     &dominance::BLOCK_ORDER, &dominance::OTHER_FUNCTION, &dominance::PHI, &dominance::USE,
     &dot_product::ACCUMULATOR, &dot_product::INPUT, &dot_product::MIXED_CAPABILITY, &dot_product::MIXED_ENCODING, &dot_product::MIXED_RESULT, &dot_product::MIXED_VECTOR, &dot_product::PACKED, &dot_product::RESULT, &dot_product::SAME, &dot_product::SIGN, &dot_product::VECTOR, &dot_product::WIDTH,
     &entry_point::CALLED, &entry_point::CAPABILITY_STAGE, &entry_point::FRAGMENT_MODES, &entry_point::FRAGMENT_ORIGIN, &entry_point::FUNCTION, &entry_point::FUNCTION_TYPE, &entry_point::GEOMETRY_MODES, &entry_point::KERNEL_ARGUMENT, &entry_point::MESH_MODES, &entry_point::NAME, &entry_point::NONE, &entry_point::RECURSION, &entry_point::TESSELLATION_MODES,
@@ -84,6 +85,7 @@ pub(crate) static ALL: &[&Rule] = &[
 pub(crate) static FRAMES: &[(&str, &str)] = &[
     ("async-copy", include_str!("../frames/async-copy.spvasm")),
     ("debug-info", include_str!("../frames/debug-info.spvasm")),
+    ("device", include_str!("../frames/device.spvasm")),
     ("fragment", include_str!("../frames/fragment.spvasm")),
     ("graph-debug-info", include_str!("../frames/graph-debug-info.spvasm")),
     ("graph", include_str!("../frames/graph.spvasm")),
@@ -125,6 +127,7 @@ mod pages {
     pub(super) const DEBUG: &str = include_str!("debug.md");
     pub(super) const DECORATIONS: &str = include_str!("decorations.md");
     pub(super) const DERIVATIVES: &str = include_str!("derivatives.md");
+    pub(super) const DEVICE: &str = include_str!("device.md");
     pub(super) const DEVICE_ENQUEUE: &str = include_str!("device_enqueue.md");
     pub(super) const DOT_PRODUCT: &str = include_str!("dot_product.md");
     pub(super) const ENTRY_POINTS: &str = include_str!("entry_points.md");
@@ -593,6 +596,16 @@ pub(crate) mod device_enqueue {
 
     pub(crate) static OPERAND: Rule = Rule::new("device-enqueue.operand", InvalidData, "3.32.22", &[], pages::DEVICE_ENQUEUE);
     pub(crate) static RESULT: Rule = Rule::new("device-enqueue.result", InvalidData, "3.32.22", &[], pages::DEVICE_ENQUEUE);
+}
+
+pub(crate) mod device {
+    use super::*;
+
+    pub(crate) static CAPABILITY: Rule = Rule::new("device.capability", InvalidData, "Vulkan, Capabilities", &["VUID-VkShaderModuleCreateInfo-pCode-08739", "VUID-VkShaderModuleCreateInfo-pCode-08740"], pages::DEVICE);
+    pub(crate) static EXTENSION: Rule = Rule::new("device.extension", InvalidData, "Vulkan, SPIR-V Extensions", &["VUID-VkShaderModuleCreateInfo-pCode-08741", "VUID-VkShaderModuleCreateInfo-pCode-08742"], pages::DEVICE);
+    pub(crate) static FEATURE: Rule = Rule::new("device.feature", InvalidData, "Vulkan, Runtime SPIR-V Validation", &["VUID-RuntimeSpirv-LocalSizeId-06434", "VUID-RuntimeSpirv-None-06275", "VUID-RuntimeSpirv-None-06278", "VUID-RuntimeSpirv-None-06279", "VUID-RuntimeSpirv-None-06284", "VUID-RuntimeSpirv-None-06285", "VUID-RuntimeSpirv-None-06286", "VUID-RuntimeSpirv-None-06288", "VUID-RuntimeSpirv-SubgroupUniformControlFlowKHR-06379", "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat16-06299", "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat32-06300", "VUID-RuntimeSpirv-shaderDenormFlushToZeroFloat64-06301", "VUID-RuntimeSpirv-shaderDenormPreserveFloat16-06296", "VUID-RuntimeSpirv-shaderDenormPreserveFloat32-06297", "VUID-RuntimeSpirv-shaderDenormPreserveFloat64-06298", "VUID-RuntimeSpirv-shaderDeviceClock-06268", "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06767", "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06768", "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06769", "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06770", "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06771", "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06772", "VUID-RuntimeSpirv-shaderFmaFloat16-10977", "VUID-RuntimeSpirv-shaderFmaFloat32-10978", "VUID-RuntimeSpirv-shaderFmaFloat64-10979", "VUID-RuntimeSpirv-shaderRelaxedExtendedInstruction-10773", "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat16-06302", "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat32-06303", "VUID-RuntimeSpirv-shaderRoundingModeRTEFloat64-06304", "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat16-06305", "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat32-06306", "VUID-RuntimeSpirv-shaderRoundingModeRTZFloat64-06307", "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-06293", "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-06294", "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-06295", "VUID-RuntimeSpirv-shaderSubgroupClock-06267", "VUID-RuntimeSpirv-shaderSubgroupRotateClustered-09566", "VUID-RuntimeSpirv-shaderZeroInitializeWorkgroupMemory-06372", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276", "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277"], pages::DEVICE);
+    pub(crate) static LIMIT: Rule = Rule::new("device.limit", InvalidData, "Vulkan, Runtime SPIR-V Validation", &["VUID-RuntimeSpirv-MeshEXT-07115", "VUID-RuntimeSpirv-MeshEXT-07116", "VUID-RuntimeSpirv-MeshEXT-07295", "VUID-RuntimeSpirv-MeshEXT-07296", "VUID-RuntimeSpirv-MeshEXT-07297", "VUID-RuntimeSpirv-MeshEXT-07298", "VUID-RuntimeSpirv-MeshNV-07113", "VUID-RuntimeSpirv-MeshNV-07114", "VUID-RuntimeSpirv-TaskEXT-07291", "VUID-RuntimeSpirv-TaskEXT-07292", "VUID-RuntimeSpirv-TaskEXT-07293", "VUID-RuntimeSpirv-TaskEXT-07294", "VUID-RuntimeSpirv-Workgroup-06530", "VUID-RuntimeSpirv-maxMeshSharedMemorySize-08754", "VUID-RuntimeSpirv-maxTaskSharedMemorySize-08759", "VUID-RuntimeSpirv-x-06429", "VUID-RuntimeSpirv-x-06432", "VUID-RuntimeSpirv-y-06430", "VUID-RuntimeSpirv-z-06431"], pages::DEVICE);
+    pub(crate) static VERSION: Rule = Rule::new("device.version", InvalidData, "Vulkan, Versions and Formats", &["VUID-VkShaderModuleCreateInfo-pCode-08737"], pages::DEVICE);
 }
 
 pub(crate) mod dominance {

@@ -21,6 +21,7 @@ mod cooperative_vector;
 mod debug;
 mod decorations;
 mod derivatives;
+mod device;
 mod device_enqueue;
 mod dot_product;
 mod entry_points;
@@ -93,6 +94,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     debug::FAMILY,
     decorations::FAMILY,
     derivatives::FAMILY,
+    device::FAMILY,
     device_enqueue::FAMILY,
     dot_product::FAMILY,
     entry_points::FAMILY,

@@ -1,0 +1,108 @@
+//! `spv info --requires`: what a Vulkan device must have for a module.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use spirvkit::analysis::ModuleIndex;
+use spirvkit::binary::Error;
+use spirvkit::vulkan::{Requirements, Value};
+
+use super::{Format, yaml};
+
+/// What a module requires.
+#[derive(Serialize)]
+pub(super) struct Document<'a> {
+    file: &'a str,
+    /// The version of Vulkan.
+    version: String,
+    /// Features by the structures that turn them on.
+    features: BTreeMap<&'static str, Vec<&'static str>>,
+    extensions: Vec<String>,
+    /// Limits and other properties.
+    properties: BTreeMap<&'static str, serde_json::Value>,
+    /// What no device has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmet: Vec<String>,
+    /// The profiles that have all of it.
+    profiles: Vec<&'static str>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn new(file: &'a str, words: &[u32]) -> Result<Self, Error> {
+        let m = ModuleIndex::new(words)?;
+        let required = Requirements::of(&m);
+        let device = &required.device;
+        let (major, minor) = device.version();
+        let mut features: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for feature in device.features() {
+            let name = feature.name().rsplit("::").next().unwrap_or_default();
+            let place = feature.structure(device.version());
+            features.entry(place).or_default().push(name);
+        }
+        let properties = device.limits();
+        Ok(Self {
+            file,
+            version: format!("{major}.{minor}"),
+            features,
+            extensions: device.extensions().map(str::to_owned).collect(),
+            properties: properties
+                .map(|(limit, value)| (limit.name(), json(value)))
+                .collect(),
+            unmet: required
+                .unmet
+                .iter()
+                .map(|need| need.what.clone())
+                .collect(),
+            profiles: required.profiles(&m),
+        })
+    }
+
+    pub(super) fn show(&self, format: Format) -> Result<String, String> {
+        match format {
+            Format::Human => Ok(self.lines()),
+            Format::Json => serde_json::to_string(self).map_err(|error| error.to_string()),
+            Format::Yaml => yaml(self).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn lines(&self) -> String {
+        let mut text = format!("{}\n  Vulkan      {}", self.file, self.version);
+        let mut line = |name: &str, value: &str| {
+            let _ = write!(text, "\n  {name:10}  {value}");
+        };
+        for (place, names) in &self.features {
+            for name in names {
+                line("feature", &format!("{name} ({place})"));
+            }
+        }
+        for name in &self.extensions {
+            line("extension", name);
+        }
+        for (name, value) in &self.properties {
+            line("property", &format!("{name}: {value}"));
+        }
+        for what in &self.unmet {
+            line("no device", what);
+        }
+        match self.profiles.is_empty() {
+            true => line("profiles", "none of those that are built in"),
+            false => line("profiles", &self.profiles.join(" ")),
+        }
+        text
+    }
+}
+
+fn json(value: &Value) -> serde_json::Value {
+    let number = |number: f64| match number.fract() == 0.0 && number.abs() < 1e15 {
+        true => serde_json::Value::from(number as i64),
+        false => serde_json::Value::from(number),
+    };
+    match value {
+        Value::Bool(is) => (*is).into(),
+        Value::Number(it) => number(*it),
+        Value::Each(all) => all.iter().map(|&it| number(it)).collect(),
+        Value::Names(all) => all.iter().map(String::as_str).collect(),
+        _ => serde_json::Value::Null,
+    }
+}

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use spirvkit::analysis::ModuleIndex;
 use spirvkit::vulkan::{Device, Need, Requirements, needs};
+use spirvkit::words_from_bytes;
 
 use super::corpus::{collect, load};
 use crate::Outcome;
@@ -88,7 +89,7 @@ fn json_files(path: &Path) -> Result<Vec<PathBuf>, Box<dyn std::error::Error>> {
 
 /// Which devices take a module, if it can be read; an error if what it requires isn't exact.
 fn check(file: &Path, devices: &[Device]) -> Option<Result<Vec<bool>, String>> {
-    let words = load(file).ok()?;
+    let (words, _) = words_from_bytes(&load(file).ok()?).ok()?;
     let m = ModuleIndex::new(&words).ok()?;
     let needs = needs(&m);
     let takes = |device: &Device| needs.iter().all(|need| need.is_met_by(device));

@@ -53,12 +53,21 @@ struct Choices {
 const UNROLLING_FOR_SIZE: Limits = Limits {
     rounds: 16,
     words: 1 << 10,
+    only_marked: false,
 };
 
 /// And where it saves what counts and tests.
 const UNROLLING_FOR_SPEED: Limits = Limits {
     rounds: 256,
     words: 1 << 13,
+    only_marked: false,
+};
+
+/// And where they say that they are to be.
+const UNROLLING_AS_MARKED: Limits = Limits {
+    rounds: 1 << 10,
+    words: 1 << 16,
+    only_marked: true,
 };
 
 /// Optimizes a module. What can't be taken apart stays as it is.
@@ -101,7 +110,11 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
     };
     let is_for_speed = wanted == Wanted::Fastest || options.level == Level::Performance;
     if wanted == Wanted::Done || is_for_speed {
-        let unrolling = (is_for_speed && unrolls).then_some(UNROLLING_FOR_SPEED);
+        let limits = match wanted {
+            Wanted::Done => UNROLLING_AS_MARKED,
+            _ => UNROLLING_FOR_SPEED,
+        };
+        let unrolling = unrolls.then_some(limits);
         optimize(&mut unit, options, Plan { unrolling, ..plan });
         return finish(unit, options).unwrap_or_else(same);
     }

@@ -22,7 +22,6 @@ mod rows;
 mod stage;
 mod storage;
 mod stripping;
-mod unroll;
 mod volatile;
 
 use std::sync::Arc;
@@ -178,9 +177,6 @@ pub(crate) fn legalize_hlsl() -> Recipe {
     for name in ["fix-storage-class", "wrap-opkill"] {
         recipe.extend(&named(name));
     }
-    // Loops can be unrolled once variables are values, and more is known after that.
-    recipe.push(engine("legalize", Abilities::ALL, Wanted::Done));
-    recipe.extend(&named("loop-unroll"));
     recipe.push(engine("legalize", Abilities::ALL, Wanted::Done));
     for name in [
         "fix-storage-class",

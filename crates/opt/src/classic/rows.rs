@@ -3,8 +3,7 @@
 use super::{Does, Row};
 use super::{
     calls, combined, constants, decorations, descriptors, half, ids, interface, interpolation,
-    kills, loads, memory_model, names, packing, robust, stage, storage, stripping, unroll,
-    volatile,
+    kills, loads, memory_model, names, packing, robust, stage, storage, stripping, volatile,
 };
 use crate::Abilities as A;
 
@@ -54,7 +53,7 @@ pub static ROWS: &[Row] = rows! {
     "eliminate-dead-functions" => engine(A::DEAD_FUNCTIONS), "removes functions that nothing calls";
     "eliminate-dead-input-components" => Does::Nothing, "shortens arrays of inputs, which would change the interface; nothing is done";
     "eliminate-dead-inserts" => engine(A::SIMPLIFY.with(A::DEAD_CODE)), "removes what is put into composites and never taken out";
-    "eliminate-dead-members" => engine(A::DEAD_MEMBERS), "removes members that nothing uses";
+    "eliminate-dead-members" => engine(A::DEAD_MEMBERS.with(A::DEAD_CODE)), "removes members of structures that nothing uses";
     "eliminate-dead-variables" => engine(A::DEAD_VARIABLES), "removes variables of the module that nothing uses";
     "eliminate-insert-extract" => engine(A::SIMPLIFY), "simplifies values";
     "eliminate-local-multi-store" => engine(A::PROMOTE), "makes variables of functions values";
@@ -79,7 +78,7 @@ pub static ROWS: &[Row] = rows! {
     "loop-invariant-code-motion" => engine(A::DEAD_CODE), "computes outside of loops what is the same each time";
     "loop-peeling" => Does::Nothing, "takes single rounds out of loops; nothing is done";
     "loop-peeling-threshold" "N" => Does::Nothing, "says how much loop-peeling may add; nothing is done";
-    "loop-unroll" => Does::Module(unroll::unroll), "unrolls loops that are marked, if they are only left where their condition is tested";
+    "loop-unroll" => engine(A::UNROLL), "unrolls loops that are marked";
     "loop-unroll-partial" "N" => Does::Nothing, "unrolls them in part; nothing is done";
     "loop-unswitch" => Does::Nothing, "takes selections out of loops; nothing is done";
     "merge-blocks" => engine(A::JOIN), "joins blocks that only follow one another";

@@ -16,6 +16,8 @@ pub(crate) struct Limits {
     pub(crate) rounds: u32,
     /// The words of all rounds of one.
     pub(crate) words: u32,
+    /// Whether only those are that say so.
+    pub(crate) only_marked: bool,
 }
 
 /// So many loops of a function may be as large as the limits allow.
@@ -91,7 +93,8 @@ fn look_at(
     );
     let insts = &function.blocks[header as usize].insts;
     let control = LoopControl(unit.operand(merge_of(unit, insts)?, 2));
-    if control.contains(LoopControl::DontUnroll) || !flow.is_reachable(merge) {
+    let is_unmarked = limits.only_marked && !control.contains(LoopControl::Unroll);
+    if is_unmarked || control.contains(LoopControl::DontUnroll) || !flow.is_reachable(merge) {
         return None;
     }
     let (mut from, mut latch) = (None, None);

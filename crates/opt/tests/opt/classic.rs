@@ -626,6 +626,7 @@ fn summing(control: &str, condition: &str, body: &str) -> String {
         declarations,
         &format!(
             "%out = OpAccessChain %to_uint %b %0 %0
+%limit = OpLoad %uint %out
 OpBranch %header
 %header = OpLabel
 %i = OpPhi %uint %0 %entry %next %continue
@@ -677,7 +678,7 @@ OpStore %out %more\nOpBranch %skip\n%skip = OpLabel";
         "OpSelectionMerge %skip None\nOpBranchConditional %goes %behind %skip\n%skip = OpLabel";
     for stays in [
         summing("None", "OpULessThan %bool %i %3", ""),
-        summing("Unroll", "OpULessThan %bool %i %sum", ""),
+        summing("Unroll", "OpULessThan %bool %i %limit", ""),
         summing("Unroll", "OpUGreaterThanEqual %bool %i %0", ""),
         summing("Unroll", "OpULessThan %bool %i %3", left)
             .replace("OpStore %out %sum", "OpStore %out %1"),

@@ -68,6 +68,9 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             if !is_output || !listed.insert(id) {
                 continue;
             }
+            if left == 0 {
+                return;
+            }
             let own = known.entry(id).or_insert_with(|| {
                 let own = outputs_of(m, id);
                 reporter.note(check_variable(m, &own, extent));

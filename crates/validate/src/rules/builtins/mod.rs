@@ -12,6 +12,7 @@ mod definitions;
 mod entries;
 mod mesh;
 mod references;
+mod shading_rate;
 mod shapes;
 mod table;
 mod views;
@@ -94,6 +95,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     mesh::check(m, &seeds, reporter);
     views::check(m, &seeds, reporter);
     volatile::check(m, &seeds, reporter);
+    shading_rate::check(m, &seeds, reporter);
 }
 
 /// The type of what a decoration of this id applies to.

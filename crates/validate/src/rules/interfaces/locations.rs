@@ -153,15 +153,19 @@ fn check_interpolation(m: &Module<'_>, entry: &EntryPoint<'_>, taken: &mut [Take
     taken.sort_unstable_by_key(|item| (item.space.0, item.location, item.variable));
     let inputs = taken.iter().filter(|item| !item.space.0);
     let mut last: Option<(&Taken, u32)> = None;
+    let mut known: HashMap<Id, Option<u32>> = HashMap::new();
     for item in inputs {
-        let is_block = m
-            .type_of(item.variable)
-            .and_then(|ty| m.pointee(ty))
-            .is_some_and(|ty| m.is_struct(m.without_arrays(ty)));
-        if is_block || last.is_some_and(|(last, _)| last.variable == item.variable) {
+        if last.is_some_and(|(last, _)| last.variable == item.variable) {
             continue;
         }
-        let own = interpolation(m, item.variable);
+        let own = known.entry(item.variable).or_insert_with(|| {
+            let ty = m.type_of(item.variable).and_then(|ty| m.pointee(ty));
+            let is_block = ty.is_some_and(|ty| m.is_struct(m.without_arrays(ty)));
+            (!is_block).then(|| interpolation(m, item.variable))
+        });
+        let Some(own) = *own else {
+            continue;
+        };
         if let Some((other, bits)) = last.replace((item, own))
             && other.location == item.location
             && bits != own

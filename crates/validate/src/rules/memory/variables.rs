@@ -171,7 +171,20 @@ fn initializer_of(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
             .arg(at, 1));
     }
     if !m.env.is_vulkan() {
-        return Ok(());
+        let is_fine = !matches!(
+            variable.class,
+            StorageClass::Input
+                | StorageClass::PushConstant
+                | StorageClass::ShaderRecordBufferKHR
+                | StorageClass::TileImageEXT
+        );
+        return expect(is_fine, || {
+            let message = format!(
+                "variables in `{}` are read-only and get their values from outside, so they can't have initializers",
+                variable.class
+            );
+            at.finding(&variable::INITIALIZER_CLASS, message)
+        });
     }
     match variable.class {
         StorageClass::Output | StorageClass::Private | StorageClass::Function => Ok(()),

@@ -90,6 +90,10 @@ fn any_load(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let result = at.result_type();
     let ty = pointer(at, 0)?;
+    let is_void = m.is_void(result) && m.pointee(ty).is_none();
+    let void = expect(!is_void, || {
+        at.result_finding(&memory::LOAD_VOID, "a type other than void")
+    });
     let fits = m.pointee(ty).is_none_or(|pointee| pointee == result);
     let fits = expect(fits, || {
         let message = format!(
@@ -105,6 +109,7 @@ fn any_load(at: &InstCtx<'_, '_>) -> CheckResult {
         false => Ok(()),
     };
     all([
+        void,
         fits,
         loadable(at, result),
         operands::check(at, 1, Access::Read, &[ty], result),

@@ -279,6 +279,7 @@ pub(super) fn writable(at: &InstCtx<'_, '_>, ty: Id) -> CheckResult {
             models.contains(ExecutionModel::AnyHitKHR)
                 || models.contains(ExecutionModel::ClosestHitKHR)
         }
+        StorageClass::TaskPayloadWorkgroupEXT => at.models().contains(ExecutionModel::MeshEXT),
         StorageClass::Uniform if m.env.is_vulkan() => return not_a_uniform_block(at),
         _ => false,
     };

@@ -11,6 +11,19 @@ use crate::module::{Decorated, Lookup, Models, Module};
 use crate::pattern::FLOAT;
 use crate::rules::generated::mode_setting;
 
+/// Checks the rate of `SPV_QCOM_tile_shading` across the screen.
+fn check_tile_rate(at: &InstCtx<'_, '_>) -> CheckResult {
+    all([2, 3].map(|index| {
+        let rate = at.inst.arg(index);
+        expect(rate.is_power_of_two(), || {
+            let message = format!(
+                "the first two tile shading rates must be powers of two, but one is {rate}"
+            );
+            at.finding(&mode_setting::TILE_RATE, message).arg(at, index)
+        })
+    }))
+}
+
 /// Checks an `OpExecutionMode` or `OpExecutionModeId`.
 pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
@@ -45,6 +58,7 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     };
     let size = match mode {
         ExecutionMode::LocalSize | ExecutionMode::LocalSizeId => workgroup::check_mode(at),
+        ExecutionMode::TileShadingRateQCOM => check_tile_rate(at),
         _ => Ok(()),
     };
     let vulkan = match m.env.is_vulkan() {

@@ -97,6 +97,11 @@ pub(super) fn upgrade(
             "only modules with logical addresses can be upgraded",
         ));
     }
+    if module.header().version < Version::V1_3 {
+        return Err(PassError::new(
+            "the Vulkan memory model needs version 1.3 of SPIR-V",
+        ));
+    }
     decorations::flatten(module, context)?;
     let (decorated, insts) = read_decorations(module);
     let accesses = in_functions(module, |inst| {

@@ -104,12 +104,13 @@ impl Subject {
     }
 }
 
-/// Passes that change where a program finds its resources.
-const REBINDS: [&str; 6] = [
+/// Passes that change where a program finds its resources, or what it may be given.
+const REBINDS: [&str; 7] = [
     "descriptor-array-scalar-replacement",
     "descriptor-composite-scalar-replacement",
     "descriptor-compososite-scalar-replacement",
     "descriptor-scalar-replacement",
+    "freeze-spec-const",
     "resolve-binding-conflicts",
     "switch-descriptorset",
 ];

@@ -68,7 +68,7 @@ pub use executions::{execute_words, executed_kernel, executed_module};
 pub use layouts::compared_layouts;
 pub use mutate::mutate;
 pub use optimized::{optimize_words, optimized_module, optimized_program};
-pub use passed::{passed_module, passed_program};
+pub use passed::{pass_flag, passed_module, passed_program};
 pub use plausible::{module_from, text_from};
 #[cfg(all(feature = "program", unix))]
 pub use program::{program, run_command};

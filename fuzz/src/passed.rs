@@ -11,34 +11,24 @@ use crate::{RECIPE, load_words, mutate};
 /// So many bytes choose passes.
 const PASSES: usize = 8;
 
-/// Passes that change where a program finds its resources.
-const REBINDS: [&str; 6] = [
-    "descriptor-array-scalar-replacement",
-    "descriptor-composite-scalar-replacement",
-    "descriptor-compososite-scalar-replacement",
-    "descriptor-scalar-replacement",
-    "resolve-binding-conflicts",
-    "switch-descriptorset",
-];
-
 /// Passes that these bytes stand for; 0 is none.
-fn recipe(bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> (String, Recipe) {
+fn recipe(bytes: &[u8], is_wanted: impl Fn(&Row) -> bool) -> (String, Recipe) {
     let rows: Vec<&Row> = ROWS
         .iter()
-        .filter(|row| row.state() == State::Done && is_wanted(row.name))
+        .filter(|row| row.state() == State::Done && is_wanted(row))
         .collect();
     let flags: Vec<String> = bytes
         .iter()
         .filter(|&&byte| byte > 0)
-        .map(|&byte| flag(rows[usize::from(byte) % rows.len()]))
+        .map(|&byte| pass_flag(rows[usize::from(byte) % rows.len()]))
         .collect();
     let text = flags.join(" ");
     let recipe = Recipe::parse(&text).unwrap_or_else(|error| panic!("{error}"));
     (text, recipe)
 }
 
-/// A pass with an argument that suits any module.
-fn flag(row: &Row) -> String {
+/// A pass as a flag, with an argument that suits any module.
+pub fn pass_flag(row: &Row) -> String {
     match row.name {
         "set-spec-const-default-value" => format!("{}=0:1", row.name),
         "switch-descriptorset" => format!("{}=0:0", row.name),
@@ -93,7 +83,7 @@ pub fn passed_program(bytes: &[u8]) {
     let Some((passes, program)) = bytes.split_at_checked(PASSES) else {
         return;
     };
-    let (names, recipe) = recipe(passes, |name| !REBINDS.contains(&name));
+    let (names, recipe) = recipe(passes, Row::keeps_results);
     let text = program_text(program);
     let words = match spirvkit::assemble(&text, &Default::default()) {
         Ok(module) => module.words,

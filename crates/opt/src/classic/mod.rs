@@ -66,6 +66,21 @@ enum Does {
     Missing,
 }
 
+/// Passes that move resources, fix constants, or compute otherwise where that is permitted.
+const CHANGES: [&str; 11] = [
+    "convert-relaxed-to-half",
+    "convert-to-sampled-image",
+    "descriptor-array-scalar-replacement",
+    "descriptor-composite-scalar-replacement",
+    "descriptor-compososite-scalar-replacement",
+    "descriptor-scalar-replacement",
+    "freeze-spec-const",
+    "resolve-binding-conflicts",
+    "set-spec-const-default-value",
+    "struct-packing",
+    "switch-descriptorset",
+];
+
 type Change = fn(&mut Module, &mut Context<'_>) -> Result<Changed, PassError>;
 type ChangeWith = fn(&mut Module, &str, &mut Context<'_>) -> Result<Changed, PassError>;
 
@@ -89,6 +104,13 @@ impl Row {
             Does::Missing => State::Missing,
             _ => State::Done,
         }
+    }
+
+    /// Whether a program that gets the same resources and constants gives the same after it, bit by
+    /// bit.
+    #[must_use]
+    pub fn keeps_results(&self) -> bool {
+        !CHANGES.contains(&self.name)
     }
 
     /// Whether it can do without its argument.

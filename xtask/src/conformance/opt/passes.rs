@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use spirvkit::{TargetEnv, ValidateOptions};
+use spirvkit_fuzz::pass_flag;
 use spirvkit_opt::classic::{ROWS, Row, State};
 use spirvkit_opt::{Options, Recipe, RunError};
 
@@ -40,14 +41,14 @@ impl PassesArgument {
     }
 
     /// All lists of passes that are to be tried. What needs an argument gets one.
-    pub(super) fn recipes(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Named>, String> {
+    pub(super) fn recipes(&self, is_wanted: impl Fn(&Row) -> bool) -> Result<Vec<Named>, String> {
         let all: Vec<&Row> = ROWS
             .iter()
-            .filter(|row| row.state() == State::Done && is_wanted(row.name))
+            .filter(|row| row.state() == State::Done && is_wanted(row))
             .collect();
         let names: Vec<String> = match self.passes.as_deref() {
             None => Vec::new(),
-            Some("all") => all.iter().map(|row| flag(row)).collect(),
+            Some("all") => all.iter().map(|row| pass_flag(row)).collect(),
             Some(list) => list.split(',').map(str::to_owned).collect(),
         };
         let mut recipes = Vec::new();
@@ -66,26 +67,13 @@ impl PassesArgument {
             next();
             let count = 2 + next() % ORDER;
             let order: Vec<String> = (0..count)
-                .map(|_| flag(all[(next() % all.len() as u64) as usize]))
+                .map(|_| pass_flag(all[(next() % all.len() as u64) as usize]))
                 .collect();
             let name = order.join(" ");
             let recipe = Recipe::parse(&name).map_err(|error| error.to_string())?;
             recipes.push((name, recipe));
         }
         Ok(recipes)
-    }
-}
-
-/// A pass as a flag, with an argument that suits any module.
-fn flag(row: &Row) -> String {
-    match row.name {
-        "set-spec-const-default-value" => format!("{}=0:1", row.name),
-        "switch-descriptorset" => format!("{}=0:0", row.name),
-        "convert-to-sampled-image" => format!("{}=0:0", row.name),
-        "struct-packing" => format!("{}=nothing:scalar", row.name),
-        "modify-maximal-reconvergence" => format!("{}=remove", row.name),
-        "reduce-load-size" => format!("{}=1.1", row.name),
-        name => name.to_owned(),
     }
 }
 

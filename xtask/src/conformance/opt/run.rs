@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use spirvkit::interp::Run;
 use spirvkit_fuzz::{PROGRAM_GROUPS, program_buffers, program_text};
+use spirvkit_opt::classic::Row;
 
 use super::super::kernels::Known;
 use super::super::sample::Sample;
@@ -103,17 +104,6 @@ impl Subject {
         }
     }
 }
-
-/// Passes that change where a program finds its resources, or what it may be given.
-const REBINDS: [&str; 7] = [
-    "descriptor-array-scalar-replacement",
-    "descriptor-composite-scalar-replacement",
-    "descriptor-compososite-scalar-replacement",
-    "descriptor-scalar-replacement",
-    "freeze-spec-const",
-    "resolve-binding-conflicts",
-    "switch-descriptorset",
-];
 
 /// Compares with each list of passes, up to the first that doesn't give the same.
 fn with_each(subject: &Subject, compilers: &Compilers, recipes: &[Named]) -> Compared {
@@ -225,7 +215,7 @@ fn recipe(seed: u64) -> Vec<u8> {
 pub(in super::super) fn run(arguments: &Arguments) -> Outcome {
     let subjects = subjects(arguments)?;
     let recipes = match arguments.passes.is_given() {
-        true => arguments.passes.recipes(|name| !REBINDS.contains(&name))?,
+        true => arguments.passes.recipes(Row::keeps_results)?,
         false => Vec::new(),
     };
     let compilers = Compilers::new(target_folder("opt-shaders")?);

@@ -209,6 +209,7 @@ impl Device {
         match enable {
             Enable::Version(major, minor) => self.version >= (major, minor),
             Enable::Extension(name) => self.has_extension(name),
+            Enable::Without(name) => self.has_all || !self.has_extension(name),
             Enable::Feature { feature, requires } => {
                 let is_brought = requires.is_empty() || requires.iter().any(|it| self.brings(it));
                 is_brought && self.has(Feature(feature))

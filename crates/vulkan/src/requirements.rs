@@ -104,6 +104,7 @@ fn cost(enable: Enable, device: &Device) -> u32 {
     match enable {
         Enable::Version(..) => 4,
         Enable::Extension(_) => 2,
+        Enable::Without(_) => 0,
         Enable::Feature { feature, requires } => {
             u32::from(!device.has(Feature(feature))) + bringing(requires)
         }
@@ -115,6 +116,7 @@ fn add_enable(enable: Enable, device: &mut Device) {
     match enable {
         Enable::Version(major, minor) => device.set_version((major, minor).max(device.version())),
         Enable::Extension(name) => device.set_extension(name),
+        Enable::Without(name) => device.remove_extension(name),
         Enable::Feature { feature, requires } => {
             bring(requires, device);
             device.set_feature(Feature(feature));

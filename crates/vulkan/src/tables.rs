@@ -64,6 +64,8 @@ pub enum Enable {
     Version(u32, u32),
     /// An extension of Vulkan.
     Extension(&'static str),
+    /// That an extension of Vulkan is not there, which allows less.
+    Without(&'static str),
     /// A feature. What it `requires` is a version (`VK_VERSION_1_2`) or an extension of Vulkan;
     /// one of them must be there.
     Feature {

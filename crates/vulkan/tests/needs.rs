@@ -194,7 +194,9 @@ fn instructions_need_features() {
     let of = |body: &str| shader("OpCapability Int64", "", integers, body);
     let features = |words: &[u32]| -> Vec<&str> {
         let found = broken(words, (1, 3)).into_iter();
-        found.filter(|it| !it.starts_with("087")).collect()
+        found
+            .filter(|it| !it.starts_with("087") && *it != "06343")
+            .collect()
     };
     let add = "%r = OpAtomicIAdd %u64 %w %one %zero %wide";
     assert_eq!(features(&of(add)), ["06279"]);
@@ -297,4 +299,235 @@ fn only_what_is_turned_on_counts() {
         Value::Each(vec![64.0; 3]),
     );
     assert_eq!(unmet(&module, &mine).len(), 1);
+}
+
+/// The rules that only this device breaks by what it lacks, without capabilities' and extensions'.
+fn lacking(words: &[u32], device: &Device) -> Vec<&'static str> {
+    let rules = unmet(words, device).into_iter().map(|need| need.vuid);
+    let rules = rules.filter(|vuid| vuid.starts_with("VUID-RuntimeSpirv"));
+    rules.map(|vuid| vuid.rsplit_once('-').unwrap().1).collect()
+}
+
+/// A device of Vulkan 1.3 with a property.
+fn with_property(name: &str, value: Value) -> Device {
+    let mut device = Device::new("device", (1, 3));
+    device.set_limit(Limit::named(name).unwrap(), value);
+    device
+}
+
+fn named(name: &str) -> Value {
+    Value::Names(vec![name.to_owned()])
+}
+
+#[test]
+fn modes_for_several_widths_may_have_to_agree() {
+    let of = |modes: &str| shader("", modes, "", "");
+    let device = |value: &str| {
+        let mut device = with_property("denormBehaviorIndependence", named(value));
+        for width in [16, 32, 64] {
+            for mode in ["Preserve", "FlushToZero"] {
+                let name = format!("shaderDenorm{mode}Float{width}");
+                device.set_limit(Limit::named(&name).unwrap(), Value::Bool(true));
+            }
+        }
+        device
+    };
+    let [none, only, all] = ["NONE", "32_BIT_ONLY", "ALL"]
+        .map(|it| device(&format!("VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_{it}")));
+    let single =
+        of("OpExecutionMode %main DenormPreserve 16\nOpExecutionMode %main DenormFlushToZero 32");
+    assert_eq!(lacking(&single, &none), ["06290"]);
+    assert_eq!(lacking(&single, &only), [""; 0]);
+    let far =
+        of("OpExecutionMode %main DenormPreserve 16\nOpExecutionMode %main DenormFlushToZero 64");
+    assert_eq!(lacking(&far, &only), ["06289"]);
+    assert_eq!(lacking(&far, &all), [""; 0]);
+    let same =
+        of("OpExecutionMode %main DenormPreserve 16\nOpExecutionMode %main DenormPreserve 64");
+    assert_eq!(lacking(&same, &none), [""; 0]);
+}
+
+#[test]
+fn fast_math_that_preserves_needs_a_property() {
+    let of = |mask: u32| {
+        shader(
+            "OpCapability FloatControls2",
+            "OpExecutionModeId %main FPFastMathDefault %f32 %mask",
+            &format!("%mask = OpConstant %u32 {mask}"),
+            "",
+        )
+    };
+    let device = Device::new("device", (1, 3));
+    assert_eq!(lacking(&of(0), &device), ["09561"]);
+    assert_eq!(lacking(&of(7), &device), [""; 0]);
+    let has = with_property("shaderSignedZeroInfNanPreserveFloat32", Value::Bool(true));
+    assert_eq!(lacking(&of(0), &has), [""; 0]);
+    let decorated = |mask: &str| {
+        let globals = "%one = OpConstant %f32 1";
+        let module = shader(
+            "",
+            &format!("OpDecorate %sum FPFastMathMode {mask}"),
+            globals,
+            "%sum = OpFAdd %f32 %one %one",
+        );
+        lacking(&module, &device)
+    };
+    assert_eq!(decorated("NSZ"), ["09562"]);
+    assert_eq!(decorated("NSZ|NotInf|NotNaN"), [""; 0]);
+}
+
+#[test]
+fn a_portable_device_may_lack_tessellation_modes() {
+    let module = words(
+        "OpCapability Tessellation
+         OpMemoryModel Logical GLSL450
+         OpEntryPoint TessellationEvaluation %main \"main\"
+         OpExecutionMode %main Isolines
+         %void = OpTypeVoid
+         %signature = OpTypeFunction %void
+         %main = OpFunction %void None %signature
+         %entry = OpLabel
+         OpReturn
+         OpFunctionEnd",
+    );
+    assert_eq!(lacking(&module, &with((1, 3), &[], &[])), [""; 0]);
+    let portable = ["VK_KHR_portability_subset"];
+    assert_eq!(lacking(&module, &with((1, 3), &[], &portable)), ["06326"]);
+    assert_eq!(
+        lacking(&module, &with((1, 3), &["tessellationIsolines"], &portable)),
+        [""; 0]
+    );
+}
+
+#[test]
+fn group_operations_need_their_stage() {
+    let of = |model: &str, body: &str| {
+        words(&format!(
+            "OpCapability Shader
+             OpMemoryModel Logical GLSL450
+             OpEntryPoint {model} %main \"main\"
+             %void = OpTypeVoid
+             %u32 = OpTypeInt 32 0
+             %bool = OpTypeBool
+             %three = OpConstant %u32 3
+             %true = OpConstantTrue %bool
+             %signature = OpTypeFunction %void
+             %main = OpFunction %void None %signature
+             %entry = OpLabel
+             %call = OpFunctionCall %void %inner
+             OpReturn
+             OpFunctionEnd
+             %inner = OpFunction %void None %signature
+             %start = OpLabel
+             {body}
+             OpReturn
+             OpFunctionEnd"
+        ))
+    };
+    let vote = "%r = OpGroupNonUniformAll %bool %three %true";
+    let device = with_property(
+        "subgroupSupportedStages",
+        named("VK_SHADER_STAGE_COMPUTE_BIT"),
+    );
+    assert_eq!(lacking(&of("GLCompute", vote), &device), [""; 0]);
+    assert_eq!(lacking(&of("Vertex", vote), &device), ["06343"]);
+    let device = with_property(
+        "subgroupSupportedStages",
+        named("VK_SHADER_STAGE_ALL_GRAPHICS"),
+    );
+    assert_eq!(lacking(&of("Vertex", vote), &device), [""; 0]);
+    let quad = "%r = OpGroupNonUniformQuadSwap %u32 %three %three %three";
+    assert_eq!(lacking(&of("Vertex", quad), &device), ["06342"]);
+    assert_eq!(lacking(&of("Fragment", quad), &device), [""; 0]);
+}
+
+#[test]
+fn offsets_of_texels_are_within_limits() {
+    let of = |offset: i32, operation: &str| {
+        let globals = format!(
+            "%i32 = OpTypeInt 32 1
+             %v2 = OpTypeVector %i32 2
+             %v2f = OpTypeVector %f32 2
+             %v4 = OpTypeVector %f32 4
+             %zero = OpConstant %i32 0
+             %number = OpConstant %i32 {offset}
+             %offset = OpConstantComposite %v2 %zero %number
+             %place = OpConstantNull %v2f
+             %one = OpConstant %f32 1
+             %image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+             %sampled = OpTypeSampledImage %image
+             %both = OpUndef %sampled"
+        );
+        shader("", "", &globals, operation)
+    };
+    let sample = "%r = OpImageSampleExplicitLod %v4 %both %place Lod|ConstOffset %one %offset";
+    let device = Device::new("device", (1, 0));
+    for (offset, rules) in [(7, &[][..]), (8, &["06436"]), (-8, &[]), (-9, &["06435"])] {
+        assert_eq!(lacking(&of(offset, sample), &device), rules, "{offset}");
+    }
+    let gather = "%r = OpImageGather %v4 %both %place %zero ConstOffset %offset";
+    assert_eq!(lacking(&of(8, gather), &device), ["06377"]);
+}
+
+#[test]
+fn transform_feedback_is_within_limits() {
+    let of = |lines: &str| {
+        let globals = "%three = OpConstant %u32 3\n%outputs = OpTypePointer Output %u32\n%v = OpVariable %outputs Output";
+        shader("", lines, globals, "OpEmitStreamVertex %three")
+    };
+    let mut device = with_property("maxTransformFeedbackStreams", Value::Number(3.0));
+    let stride = Limit::named("maxTransformFeedbackBufferDataStride").unwrap();
+    device.set_limit(stride, Value::Number(16.0));
+    let module = of("OpDecorate %v Stream 3\nOpDecorate %v XfbStride 20");
+    assert_eq!(lacking(&module, &device), ["06312", "06313", "06310"]);
+    let streams = Limit::named("maxTransformFeedbackStreams").unwrap();
+    device.set_limit(streams, Value::Number(4.0));
+    device.set_limit(stride, Value::Number(20.0));
+    assert_eq!(lacking(&module, &device), [""; 0]);
+}
+
+#[test]
+fn floats_need_atomics_of_their_width() {
+    let globals = "%zero = OpConstant %u32 0
+         %one = OpConstant %u32 1
+         %half = OpConstant %f32 0.5
+         %shared = OpTypePointer Workgroup %f32
+         %v = OpVariable %shared Workgroup";
+    let module = shader(
+        "",
+        "",
+        globals,
+        "%r = OpAtomicExchange %f32 %v %one %zero %half",
+    );
+    assert_eq!(
+        lacking(&module, &Device::new("device", (1, 3))),
+        ["06338", "06285"]
+    );
+    let image = with((1, 3), &["shaderImageFloat32Atomics"], &[]);
+    assert_eq!(lacking(&module, &image), ["06285"]);
+    let shared = with((1, 3), &["shaderSharedFloat32Atomics"], &[]);
+    assert_eq!(lacking(&module, &shared), [""; 0]);
+}
+
+#[test]
+fn very_many_entry_points_take_no_longer_than_their_functions() {
+    let mut text = String::from("OpCapability Shader\nOpMemoryModel Logical GLSL450\n");
+    for number in 0..3_000 {
+        text += &format!("OpEntryPoint GLCompute %f{number} \"{number}\"\n");
+    }
+    text +=
+        "%void = OpTypeVoid\n%s = OpTypeFunction %void\n%u32 = OpTypeInt 32 0\n%bool = OpTypeBool
+        %three = OpConstant %u32 3\n%true = OpConstantTrue %bool\n";
+    for number in 0..3_000 {
+        text += &format!(
+            "%f{number} = OpFunction %void None %s\n%l{number} = OpLabel
+             %g{number} = OpGroupNonUniformAll %bool %three %true\nOpReturn\nOpFunctionEnd\n"
+        );
+    }
+    let found = unmet(&words(&text), &Device::new("device", (1, 3)));
+    assert!(
+        found.len() < 3_000 && found.iter().any(|it| it.vuid.ends_with("06343")),
+        "{}",
+        found.len()
+    );
 }

@@ -3,12 +3,25 @@
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Class, Op, Scope, StorageClass};
+use spirvkit_grammar::{Class, Decoration, Op, Scope, StorageClass};
 
-use super::{Need, Wanted, feature, features};
+use super::modes::{PERMITTED, PRESERVED};
+use super::{Need, Wanted, feature, features, offsets, property, reach};
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     for inst in m.all_instructions() {
+        offsets::add(m, inst, all);
+        mesh_tasks(m, inst, all);
+        if inst.op().is_atomic()
+            && let Some((vuid, what, wanted)) = float_width(m, inst)
+        {
+            all.push(Need {
+                offset: inst.offset(),
+                vuid,
+                what,
+                wanted,
+            });
+        }
         if let Some((vuid, what, wanted)) = of(m, inst) {
             all.push(Need {
                 offset: inst.offset(),
@@ -43,6 +56,14 @@ fn of(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
             "a cluster size".into(),
             feature("shaderSubgroupRotateClustered"),
         )),
+        Op::TypeVectorIdEXT => {
+            let count = m.constant_u64(inst.id(1))?;
+            let what = format!("a vector of {count} components");
+            let wanted = reach("maxVectorComponents", 0, count)?;
+            Some(("VUID-RuntimeSpirv-longVector-12296", what, wanted))
+        }
+        Op::Decorate if inst.arg(1) == Decoration::FPFastMathMode.0 => fast_math(m, inst),
+        Op::Variable if inst.arg(0) == StorageClass::Uniform.0 => unsized_uniform(m, inst),
         Op::GroupNonUniformBroadcast => dynamic(
             m,
             inst,
@@ -223,5 +244,132 @@ fn value_type(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Id> {
         Op::AtomicStore => m.type_of(inst.id(3)),
         Op::AtomicFlagTestAndSet | Op::AtomicFlagClear => None,
         _ => inst.result_type(),
+    }
+}
+
+/// Floating-point atomic operations by their width.
+fn float_width(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
+    let ty = value_type(m, inst)?;
+    let component = m.scalar_or_vector_component(ty);
+    let Type::Float { width, .. } = m.ty(component) else {
+        return None;
+    };
+    if component != ty {
+        return Some((
+            "VUID-RuntimeSpirv-shaderFloat16VectorAtomics-09581",
+            "an atomic operation on a vector".into(),
+            feature("shaderFloat16VectorAtomics"),
+        ));
+    }
+    let (vuid, names) = match width {
+        16 => ("VUID-RuntimeSpirv-None-06337", FLOATS_16),
+        32 => ("VUID-RuntimeSpirv-None-06338", FLOATS_32),
+        64 => ("VUID-RuntimeSpirv-None-06339", FLOATS_64),
+        _ => return None,
+    };
+    Some((
+        vuid,
+        format!("an atomic operation on a {width}-bit number"),
+        features(names),
+    ))
+}
+
+const FLOATS_16: &[&str] = &[
+    "shaderBufferFloat16Atomics",
+    "shaderBufferFloat16AtomicAdd",
+    "shaderBufferFloat16AtomicMinMax",
+    "shaderSharedFloat16Atomics",
+    "shaderSharedFloat16AtomicAdd",
+    "shaderSharedFloat16AtomicMinMax",
+];
+
+const FLOATS_32: &[&str] = &[
+    "shaderBufferFloat32Atomics",
+    "shaderBufferFloat32AtomicAdd",
+    "shaderSharedFloat32Atomics",
+    "shaderSharedFloat32AtomicAdd",
+    "shaderImageFloat32Atomics",
+    "shaderImageFloat32AtomicAdd",
+    "shaderBufferFloat32AtomicMinMax",
+    "shaderSharedFloat32AtomicMinMax",
+    "shaderImageFloat32AtomicMinMax",
+];
+
+const FLOATS_64: &[&str] = &[
+    "shaderBufferFloat64Atomics",
+    "shaderBufferFloat64AtomicAdd",
+    "shaderSharedFloat64Atomics",
+    "shaderSharedFloat64AtomicAdd",
+    "shaderBufferFloat64AtomicMinMax",
+    "shaderSharedFloat64AtomicMinMax",
+];
+
+/// A decoration by which an instruction preserves infinities, NaNs or signs of zeros.
+fn fast_math(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
+    // What instructions have by `Kernel`, Vulkan doesn't have.
+    if u64::from(inst.arg(2)) & PERMITTED == PERMITTED {
+        return None;
+    }
+    let target = m.def(inst.id(0))?;
+    let operands = target.args().iter().filter_map(|&id| m.type_of(Id(id)));
+    let mut types = target.result_type().into_iter().chain(operands);
+    let (width, name, [_, vuid]) = types.find_map(|ty| {
+        let Type::Float { width, .. } = m.ty(m.scalar_or_vector_component(ty)) else {
+            return None;
+        };
+        PRESERVED.iter().find(|it| it.0 == width)
+    })?;
+    let what =
+        format!("fast math on {width} bits that preserves infinities, NaNs or signs of zeros");
+    Some((vuid, what, property(name)))
+}
+
+/// A block in `Uniform` whose last member has any length.
+fn unsized_uniform(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
+    let mut ty = m.pointee(inst.result_type()?)?;
+    while let Type::Array { element, .. } | Type::RuntimeArray { element, .. } = m.ty(ty) {
+        ty = element;
+    }
+    let last = m.members(ty).last()?;
+    let is_unsized = matches!(m.ty(Id(*last)), Type::RuntimeArray { .. });
+    (is_unsized && m.is_decorated(ty, Decoration::Block)).then(|| {
+        (
+            "VUID-RuntimeSpirv-shaderUniformBufferUnsizedArray-11806",
+            "a block in `Uniform` that ends with an array of any length".into(),
+            feature("shaderUniformBufferUnsizedArray"),
+        )
+    })
+}
+
+/// How many mesh shaders a task shader starts, as far as these are constants.
+fn mesh_tasks(m: &ModuleIndex<'_>, inst: Inst<'_>, all: &mut Vec<Need>) {
+    if inst.op() != Op::EmitMeshTasksEXT {
+        return;
+    }
+    let counts = [0, 1, 2].map(|index| m.constant_u64(inst.id(index)));
+    let rules = [
+        "VUID-RuntimeSpirv-TaskEXT-07299",
+        "VUID-RuntimeSpirv-TaskEXT-07300",
+        "VUID-RuntimeSpirv-TaskEXT-07301",
+    ];
+    let mut add = |vuid, count: u64, wanted| {
+        all.push(Need {
+            offset: inst.offset(),
+            vuid,
+            what: format!("starting {count} workgroups"),
+            wanted,
+        });
+    };
+    for (dimension, (count, vuid)) in counts.into_iter().zip(rules).enumerate() {
+        let Some(count) = count else { continue };
+        if let Some(wanted) = reach("maxMeshWorkGroupCount", dimension, count) {
+            add(vuid, count, wanted);
+        }
+    }
+    if let [Some(x), Some(y), Some(z)] = counts {
+        let total = x.saturating_mul(y).saturating_mul(z);
+        if let Some(wanted) = reach("maxMeshWorkGroupTotalCount", 0, total) {
+            add("VUID-RuntimeSpirv-TaskEXT-07302", total, wanted);
+        }
     }
 }

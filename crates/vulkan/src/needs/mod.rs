@@ -7,11 +7,15 @@
 mod declared;
 mod instructions;
 mod modes;
+mod offsets;
+mod outputs;
+mod stages;
 mod workgroup;
 
 use std::fmt;
 
 use spirvkit_analysis::ModuleIndex;
+use spirvkit_binary::Id;
 
 use crate::device::Device;
 use crate::tables::{Enable, Feature, Limit};
@@ -106,6 +110,7 @@ impl fmt::Display for Enable {
         match *self {
             Self::Version(major, minor) => write!(f, "Vulkan {major}.{minor}"),
             Self::Extension(name) => write!(f, "the extension `{name}`"),
+            Self::Without(name) => write!(f, "no extension `{name}`"),
             Self::Feature { feature, .. } => write!(f, "the feature `{}`", Feature(feature).name()),
             Self::Property {
                 limit,
@@ -129,8 +134,31 @@ pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
     modes::add(m, &mut all);
     workgroup::add(m, &mut all);
     instructions::add(m, &mut all);
+    outputs::add(m, &mut all);
+    stages::add(m, &mut all);
     all.sort_by_key(|need| need.offset);
     all
+}
+
+/// The functions that entry points reach. That takes time in proportion to both together, so for
+/// very many entry points nothing is known.
+struct CallTrees<'m> {
+    m: &'m ModuleIndex<'m>,
+    /// How many functions may still be gone through.
+    budget: usize,
+}
+
+impl<'m> CallTrees<'m> {
+    fn new(m: &'m ModuleIndex<'m>) -> Self {
+        let budget = 64 * m.words.len();
+        Self { m, budget }
+    }
+
+    /// The indexes of the functions that one reaches, itself first.
+    fn of(&mut self, function: Id) -> Option<Vec<u32>> {
+        self.budget = self.budget.checked_sub(self.m.functions.len())?;
+        Some(self.m.call_tree(function))
+    }
 }
 
 /// A feature that something needs.
@@ -155,12 +183,20 @@ fn reach(name: &str, dimension: usize, value: u64) -> Option<Wanted> {
 
 /// A property that something needs to be true.
 fn property(name: &str) -> Wanted {
-    let limit = Limit::named(name).map(|limit| Enable::Property {
-        limit: limit.0,
-        value: "VK_TRUE",
-        requires: &[],
+    property_of(name, &["VK_TRUE"])
+}
+
+/// A property that something needs to have one of some values.
+fn property_of(name: &str, values: &[&'static str]) -> Wanted {
+    let enables = Limit::named(name).map(|limit| {
+        let all = values.iter().map(move |value| Enable::Property {
+            limit: limit.0,
+            value,
+            requires: &[],
+        });
+        all.collect()
     });
-    Wanted::OneOf(limit.into_iter().collect())
+    Wanted::OneOf(enables.unwrap_or_default())
 }
 
 impl From<Feature> for Enable {

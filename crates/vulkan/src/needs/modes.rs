@@ -1,10 +1,12 @@
 //! What execution modes need.
 
-use spirvkit_analysis::ModuleIndex;
-use spirvkit_analysis::index::Inst;
+use spirvkit_analysis::index::{Inst, Models};
+use spirvkit_analysis::{Lookup, ModuleIndex};
+use spirvkit_binary::Id;
 use spirvkit_grammar::ExecutionMode as Mode;
 
-use super::{Need, feature, property, reach};
+use super::{Need, Wanted, feature, property, property_of, reach};
+use crate::tables::Enable;
 
 /// The modes of float controls: the mode, and for 16, 32 and 64 bits the property and the rule.
 const FLOAT_CONTROLS: &[(Mode, [(&str, &str); 3])] = &[
@@ -137,7 +139,83 @@ const FEATURES: &[(Mode, &str, &str)] = &[
         "shaderEarlyAndLateFragmentTests",
         "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06772",
     ),
+    (
+        Mode::StencilRefLessBackAMD,
+        "shaderEarlyAndLateFragmentTests",
+        "VUID-RuntimeSpirv-shaderEarlyAndLateFragmentTests-06773",
+    ),
 ];
+
+/// Modes that devices of `VK_KHR_portability_subset` have only with a feature, and the rule.
+const PORTABLE: &[(Mode, &str, &str)] = &[
+    (
+        Mode::Isolines,
+        "tessellationIsolines",
+        "VUID-RuntimeSpirv-tessellationShader-06326",
+    ),
+    (
+        Mode::PointMode,
+        "tessellationPointMode",
+        "VUID-RuntimeSpirv-tessellationShader-06327",
+    ),
+];
+
+/// Pairs of modes of which one entry point may use both for different widths only if a property
+/// says so: the modes, the property, and the rules for 16 and 64 bits and for any two widths.
+const INDEPENDENT: &[([Mode; 2], &str, [&str; 2])] = &[
+    (
+        [Mode::DenormPreserve, Mode::DenormFlushToZero],
+        "denormBehaviorIndependence",
+        [
+            "VUID-RuntimeSpirv-denormBehaviorIndependence-06289",
+            "VUID-RuntimeSpirv-denormBehaviorIndependence-06290",
+        ],
+    ),
+    (
+        [Mode::RoundingModeRTE, Mode::RoundingModeRTZ],
+        "roundingModeIndependence",
+        [
+            "VUID-RuntimeSpirv-roundingModeIndependence-06291",
+            "VUID-RuntimeSpirv-roundingModeIndependence-06292",
+        ],
+    ),
+];
+
+const ALL_WIDTHS: &str = "VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL";
+const ONLY_32_BITS: &str = "VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY";
+
+/// What a default of fast math must permit where the property isn't there that infinities, NaNs
+/// and signs of zeros are preserved: the width, the property, and the rules for the mode and for
+/// decorations.
+pub(super) const PRESERVED: &[(u32, &str, [&str; 2])] = &[
+    (
+        16,
+        "shaderSignedZeroInfNanPreserveFloat16",
+        [
+            "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-09559",
+            "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat16-09560",
+        ],
+    ),
+    (
+        32,
+        "shaderSignedZeroInfNanPreserveFloat32",
+        [
+            "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-09561",
+            "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat32-09562",
+        ],
+    ),
+    (
+        64,
+        "shaderSignedZeroInfNanPreserveFloat64",
+        [
+            "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-09563",
+            "VUID-RuntimeSpirv-shaderSignedZeroInfNanPreserveFloat64-09564",
+        ],
+    ),
+];
+
+/// `NotNaN`, `NotInf` and `NSZ`.
+pub(super) const PERMITTED: u64 = 0b111;
 
 /// Modes whose number a limit bounds, in shaders of a model, and the rule.
 const LIMITS: &[(Mode, spirvkit_grammar::ExecutionModel, &str, &str)] = {
@@ -171,9 +249,47 @@ const LIMITS: &[(Mode, spirvkit_grammar::ExecutionModel, &str, &str)] = {
 };
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
-    for (_, inst) in m.all_execution_modes() {
+    // Those of one entry point stand together.
+    let mut modes: Vec<(Id, Inst<'_>)> = Vec::new();
+    for (function, inst) in m.all_execution_modes() {
         of_mode(m, inst, all);
+        if modes.first().is_some_and(|first| first.0 != function) {
+            modes.clear();
+        }
+        independent(&modes, inst, all);
+        modes.push((function, inst));
     }
+}
+
+/// A mode that differs from one for another width that stands before.
+fn independent(before: &[(Id, Inst<'_>)], inst: Inst<'_>, all: &mut Vec<Need>) {
+    let (mode, width) = (Mode(inst.arg(1)), inst.arg(2));
+    let Some((pair, name, [far, any])) = INDEPENDENT.iter().find(|it| it.0.contains(&mode)) else {
+        return;
+    };
+    for (_, other) in before {
+        let (other_mode, other_width) = (Mode(other.arg(1)), other.arg(2));
+        if other_mode == mode || other_width == width || !pair.contains(&other_mode) {
+            continue;
+        }
+        let (vuid, values) = match width == 32 || other_width == 32 {
+            true => (*any, &[ALL_WIDTHS, ONLY_32_BITS][..]),
+            false => (*far, &[ALL_WIDTHS][..]),
+        };
+        all.push(Need {
+            offset: inst.offset(),
+            vuid,
+            what: format!("`{mode}` for {width} bits and `{other_mode}` for {other_width}"),
+            wanted: property_of(name, values),
+        });
+        return;
+    }
+}
+
+fn is_mesh_or_task(models: Models) -> bool {
+    use spirvkit_grammar::ExecutionModel as Model;
+    let all = [Model::MeshEXT, Model::MeshNV, Model::TaskEXT, Model::TaskNV];
+    all.iter().any(|model| models.contains(*model))
 }
 
 fn of_mode(m: &ModuleIndex<'_>, inst: Inst<'_>, all: &mut Vec<Need>) {
@@ -204,6 +320,36 @@ fn of_mode(m: &ModuleIndex<'_>, inst: Inst<'_>, all: &mut Vec<Need>) {
     }
     for &(_, name, vuid) in FEATURES.iter().filter(|it| it.0 == mode) {
         add(vuid, format!("the mode `{mode}`"), feature(name));
+    }
+    for &(_, name, vuid) in PORTABLE.iter().filter(|it| it.0 == mode) {
+        let mut wanted = feature(name);
+        if let Wanted::OneOf(all) = &mut wanted {
+            all.push(Enable::Without("VK_KHR_portability_subset"));
+        }
+        add(vuid, format!("the mode `{mode}`"), wanted);
+    }
+    if mode == Mode::FPFastMathDefault {
+        let width = m.bit_width(inst.id(2));
+        let permits = m.constant_u64(inst.id(3)).unwrap_or(PERMITTED);
+        let known = PRESERVED.iter().find(|it| it.0 == width);
+        if let Some((_, name, [vuid, _])) = known.filter(|_| permits & PERMITTED != PERMITTED) {
+            let what = format!(
+                "fast math on {width} bits that preserves infinities, NaNs or signs of zeros"
+            );
+            add(*vuid, what, property(name));
+        }
+    }
+    let is_grouped = matches!(
+        mode,
+        Mode::DerivativeGroupLinearKHR | Mode::DerivativeGroupQuadsKHR
+    );
+    if is_grouped && m.entry_models(inst.id(0)).is_some_and(is_mesh_or_task) {
+        let vuid = "VUID-RuntimeSpirv-meshAndTaskShaderDerivatives-10153";
+        add(
+            vuid,
+            format!("the mode `{mode}`"),
+            property("meshAndTaskShaderDerivatives"),
+        );
     }
     for &(_, model, limit, vuid) in LIMITS.iter().filter(|it| it.0 == mode) {
         let models = m.entry_models(inst.id(0));

@@ -6,7 +6,7 @@ use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, StorageClass};
 
-use super::{Need, reach};
+use super::{CallTrees, Need, reach};
 
 /// The limits of a model's workgroups, with their rules.
 struct Limits {
@@ -69,6 +69,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     let types = Types::of(m);
     let built_in = built_in_size(m, &types);
     let sizes = sizes(m, &types);
+    let mut trees = CallTrees::new(m);
     for entry in &m.entry_points {
         let Some(limits) = LIMITS.iter().find(|it| it.model == entry.model) else {
             continue;
@@ -76,7 +77,11 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
         if let Some((offset, size)) = built_in.or_else(|| local_size(m, &types, entry.function)) {
             add_size(limits, offset, size, all);
         }
-        add_memory(m, limits, entry, &sizes, all);
+        if !sizes.is_empty()
+            && let Some(reached) = trees.of(entry.function)
+        {
+            add_memory(m, limits, entry, &reached, &sizes, all);
+        }
     }
 }
 
@@ -180,14 +185,12 @@ fn add_memory(
     m: &ModuleIndex<'_>,
     limits: &Limits,
     entry: &EntryPoint<'_>,
+    functions: &[u32],
     shared: &[Shared],
     all: &mut Vec<Need>,
 ) {
-    if shared.is_empty() {
-        return;
-    }
     let mut reached = vec![false; m.functions.len()];
-    for function in m.call_tree(entry.function) {
+    for &function in functions {
         reached[function as usize] = true;
     }
     let is_used = |id: Id| {

@@ -1,11 +1,13 @@
 //! What optimizing promises for any module, and for programs that run.
 
 use spirvkit::interp::{Outcome, Run};
+use spirvkit::ir::Module;
+use spirvkit::transform::{Strip, compact_ids, strip};
 use spirvkit::{TargetEnv, ValidateOptions, validate, words_from_bytes};
 use spirvkit_opt::{Level, Options, optimize};
 
 use crate::executed::{PROGRAM_GROUPS, STEPS, program_buffers, program_text};
-use crate::{RECIPE, load_words, mutate};
+use crate::{RECIPE, load_words, mutate, verify_diff};
 
 /// What modules may be valid for.
 pub(crate) const ENVIRONMENTS: [&str; 3] = ["vulkan1.3", "spv1.6", "opencl2.2"];
@@ -24,7 +26,8 @@ pub fn optimized_module(bytes: &[u8]) {
     }
 }
 
-/// Optimizes a module: always to the same, and what was valid stays so.
+/// Optimizes a module: always to the same, what was valid stays so, and debug information makes no
+/// difference.
 pub fn optimize_words(words: &[u32]) {
     let environments = ENVIRONMENTS.map(|name| name.parse().expect("an environment"));
     let env = environments.into_iter().find(|&env| is_valid(words, env));
@@ -41,7 +44,40 @@ pub fn optimize_words(words: &[u32]) {
             let report = validate(&done.words, &ValidateOptions::for_env(env));
             let findings = report.diagnostics();
             assert!(report.is_valid(), "{level:?}, {env}: {findings:?}");
+            assert_same_code(words, &done.words, &options);
         }
+    }
+}
+
+/// Checks that what only describes the source makes no difference to the rest of a result.
+fn assert_same_code(words: &[u32], done: &[u32], options: &Options) {
+    let bare = stripped(words);
+    // If ids are too far apart, they are renumbered first, and what may change places does so.
+    if bare[3] as usize > bare.len() * 2 {
+        return;
+    }
+    let other = optimize(&bare, options).expect("a valid module");
+    let [with, without] = [done, &other.words].map(stripped).map(renumbered);
+    let is_same = || verify_diff(&with, &without, &Default::default());
+    assert!(
+        with == without || is_same().is_some_and(|it| it.is_empty()),
+        "{} words with debug information, {} without",
+        with.len(),
+        without.len()
+    );
+}
+
+fn stripped(words: &[u32]) -> Vec<u32> {
+    let mut module = Module::load(words).expect("a module");
+    strip(&mut module, &Strip::DEBUG.unused(true));
+    module.store()
+}
+
+fn renumbered(words: Vec<u32>) -> Vec<u32> {
+    let mut module = Module::load(&words).expect("a module");
+    match compact_ids(&mut module) {
+        Ok(_) => module.store(),
+        Err(_) => words,
     }
 }
 

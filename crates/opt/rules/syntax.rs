@@ -200,15 +200,6 @@ fn atom(token: &str) -> Result<Term, String> {
 }
 
 impl Term {
-    /// This term and all below it.
-    pub(crate) fn all(&self) -> Vec<&Term> {
-        let mut all = vec![self];
-        if let Term::Operation { operands, .. } = self {
-            all.extend(operands.iter().flat_map(Term::all));
-        }
-        all
-    }
-
     /// What stands for a value or constant here.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {

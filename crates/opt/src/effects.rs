@@ -165,7 +165,7 @@ fn extended(unit: &Unit, value: Value) -> Effect {
     let Some(set) = unit.instruction_set(import) else {
         return Effect::Anything;
     };
-    if set.is_debug_info() {
+    if unit.is_debug(value) {
         return Effect::Remark;
     }
     match set {

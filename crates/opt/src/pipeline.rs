@@ -1,7 +1,7 @@
 //! What is done to a module, in order.
 
 use hashbrown::HashMap;
-use spirvkit_binary::{Error, Module};
+use spirvkit_binary::Error;
 use spirvkit_grammar::Op;
 use spirvkit_transform::compact_ids;
 
@@ -10,8 +10,8 @@ use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
 use crate::passes::{flow, indices, inline, privates};
-use crate::unit::{Unit, Unread, Value};
-use crate::{Abilities, Level, Optimized, Options};
+use crate::unit::{Unit, Unread, Value, Written};
+use crate::{Abilities, Level, Optimized, Options, Remark};
 
 /// Which calls are replaced by what they call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,10 @@ pub(crate) fn run(words: &[u32], options: &Options, wanted: Wanted) -> Result<Op
     }
 }
 
+/// The smallest of what can be made of a module. What only describes the source doesn't count, so
+/// that the choice doesn't depend on it.
 fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Optimized {
+    let before = unit.write(options).map(|it| it.code);
     let plan = Plan {
         inlining: Inlining::All,
         unrolling: None,
@@ -116,7 +119,7 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
         };
         let unrolling = unrolls.then_some(limits);
         optimize(&mut unit, options, Plan { unrolling, ..plan });
-        return finish(unit, options).unwrap_or_else(same);
+        return finish(unit, options).map_or_else(same, Finished::optimized);
     }
     let choices = optimize(&mut unit, options, plan);
     let mut smallest = finish(unit, options);
@@ -141,23 +144,43 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
         };
         optimize(&mut unit, options, way);
         let other = finish(unit, options);
-        let size = |made: &Option<Optimized>| match made {
-            Some(made) => code_words(&made.words),
-            None => usize::MAX,
-        };
-        if size(&other) < size(&smallest) {
+        if code(&other) < code(&smallest) {
             smallest = other;
         }
     }
-    let smallest = smallest.unwrap_or_else(same);
-    match smallest.words.len() > words.len() {
-        true => same(),
-        false => smallest,
+    if code(&smallest) > before.unwrap_or(usize::MAX) {
+        // At least what nothing needs can go.
+        let unit = Unit::read(words, options).ok();
+        let written = unit.and_then(|unit| unit.write(options));
+        smallest = written.map(|written| Finished {
+            written,
+            remarks: Vec::new(),
+        });
+    }
+    smallest.map_or_else(same, Finished::optimized)
+}
+
+/// What has come of a module.
+struct Finished {
+    written: Written,
+    remarks: Vec<Remark>,
+}
+
+impl Finished {
+    fn optimized(self) -> Optimized {
+        Optimized {
+            words: self.written.words,
+            remarks: self.remarks,
+        }
     }
 }
 
+fn code(made: &Option<Finished>) -> usize {
+    made.as_ref().map_or(usize::MAX, |it| it.written.code)
+}
+
 /// A module whose functions are done, without what only they needed.
-fn finish(mut unit: Unit, options: &Options) -> Option<Optimized> {
+fn finish(mut unit: Unit, options: &Options) -> Option<Finished> {
     let remarks = unit.take_remarks();
     let abilities = options.abilities;
     let mut live = unit.live_functions(options);
@@ -168,8 +191,8 @@ fn finish(mut unit: Unit, options: &Options) -> Option<Optimized> {
         && abilities.contains(Abilities::DEAD_CODE)
     {
         // Values of structures are other ones now.
-        let words = unit.write(options)?;
-        unit = Unit::read(&words, options).ok()?;
+        let written = unit.write(options)?;
+        unit = Unit::read(&written.words, options).ok()?;
         let plan = Plan {
             inlining: Inlining::Single,
             unrolling: None,
@@ -180,22 +203,8 @@ fn finish(mut unit: Unit, options: &Options) -> Option<Optimized> {
     if abilities.contains(Abilities::SIMPLIFY) {
         indices::choose(&mut unit, &live);
     }
-    let words = unit.write(options)?;
-    Some(Optimized { words, remarks })
-}
-
-/// The words of a module without what only describes it, so that the choice doesn't depend on that.
-fn code_words(words: &[u32]) -> usize {
-    let Ok(module) = Module::new(words) else {
-        return words.len();
-    };
-    let instructions = module.instructions().map_while(Result::ok);
-    let code = instructions.filter(|instruction| {
-        let op = instruction.op();
-        let is_source = matches!(op, Op::String | Op::Source | Op::SourceContinued);
-        !(op.is_name() || op.is_line() || is_source)
-    });
-    code.map(|instruction| instruction.words().len()).sum()
+    let written = unit.write(options)?;
+    Some(Finished { written, remarks })
 }
 
 /// How often a function is rebuilt at most.
@@ -277,8 +286,8 @@ fn improve(unit: &mut Unit, index: usize) {
 }
 
 /// So many words of functions that are called in several places may be copied, for each word of
-/// the module.
-const MAX_GROWTH: usize = 4;
+/// all functions.
+const MAX_GROWTH: usize = 6;
 
 /// And so many in any case.
 const MIN_GROWTH: usize = 1 << 14;
@@ -300,7 +309,8 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
         }
     }
     let mut callees = vec![None; unit.functions.len()];
-    let mut budget = unit.pool.len() * MAX_GROWTH + MIN_GROWTH;
+    let mut budget = words(unit, live) * MAX_GROWTH + MIN_GROWTH;
+    unit.choose_integer(live);
     let mut changed = false;
     let mut copied = false;
     for index in callees_first(&calls) {
@@ -345,6 +355,14 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
         }
     }
     (changed, copied)
+}
+
+/// The words of functions, without those that only describe the source.
+fn words(unit: &Unit, live: &[bool]) -> usize {
+    let functions = unit.functions.iter().zip(live).filter(|(_, live)| **live);
+    let insts = functions.flat_map(|(function, _)| function.blocks.iter().flat_map(|it| &it.insts));
+    let code = insts.filter(|&&inst| !unit.is_debug(inst));
+    code.map(|&inst| unit.length(inst) as usize).sum()
 }
 
 /// Whether a function is called by what it calls itself. That can't be in a valid module.

@@ -3,6 +3,8 @@
 
 mod constructs;
 mod control;
+mod debug;
+mod declared;
 mod flow;
 mod locals;
 mod make;
@@ -16,6 +18,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 use spirvkit_grammar::{Capability, Op};
 
 pub(crate) use constructs::{Constructs, NONE};
+use declared::Declarations;
 pub(crate) use flow::{Flow, merge_of};
 use locals::Locals;
 pub(crate) use locals::parts;
@@ -94,6 +97,8 @@ struct Rebuild<'u> {
     split_phis: HashSet<Value>,
     /// What is written through pointers of which it isn't known where they lead.
     foreseen: HashMap<Value, Vec<u32>>,
+    /// The variables of the source that have become values.
+    declarations: Declarations,
     /// How deep rules are within rules.
     depth: u32,
     /// The block that is visited.
@@ -169,6 +174,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
         stores_to: HashMap::new(),
         split_phis: HashSet::new(),
         foreseen: HashMap::new(),
+        declarations: Declarations::default(),
         depth: 0,
         here: 0,
         decorations: 0,
@@ -180,6 +186,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
     rebuild.count_uses(function);
     rebuild.find_constructs(function);
     rebuild.find_split_phis(function);
+    rebuild.prepare_declarations(function);
     rebuild.find_joins(function);
     rebuild.walk(function);
     rebuild.finish_phis();
@@ -199,6 +206,7 @@ impl Rebuild<'_> {
                 undo: usize,
                 partial: usize,
                 known: usize,
+                declared: usize,
             },
         }
         // Blocks below each, in the order of control flow.
@@ -217,6 +225,7 @@ impl Rebuild<'_> {
                         undo: self.undo.len(),
                         partial: self.scope_partial.len(),
                         known: self.scope_known.len(),
+                        declared: self.declarations.depth(),
                     });
                     steps.extend(
                         children[block as usize]
@@ -230,7 +239,9 @@ impl Rebuild<'_> {
                     undo,
                     partial,
                     known,
+                    declared,
                 } => {
+                    self.declarations.go_back(declared);
                     while self.undo.len() > undo {
                         if let Some((leaf, old)) = self.undo.pop() {
                             self.tops[leaf as usize] = old;
@@ -316,13 +327,15 @@ impl Rebuild<'_> {
                     count,
                 ) {
                     let joins = self.joins.drain(start..);
-                    let needed: Vec<(u32, u32)> =
-                        joins.filter(|&(join, _)| live.has(join, leaf)).collect();
+                    let (needed, unneeded): (Vec<_>, Vec<_>) =
+                        joins.partition(|&(join, _)| live.has(join, leaf));
                     self.joins.extend(needed);
+                    self.note_unneeded(unneeded.into_iter());
                 }
             }
         }
         self.joins.sort_unstable();
+        self.declarations.sort();
     }
 }
 
@@ -413,6 +426,9 @@ impl Rebuild<'_> {
         for block in &function.blocks {
             for &inst in &block.insts {
                 self.unit.nodes[inst as usize].home = FLOATING;
+                if self.unit.is_debug(inst) {
+                    continue;
+                }
                 for (_, id) in self.unit.ids(inst) {
                     *self.uses.entry(id).or_insert(0) += 1;
                 }

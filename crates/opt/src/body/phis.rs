@@ -36,6 +36,7 @@ impl Rebuild<'_> {
                 && values.all(|value| value == first)
             {
                 self.set_top(leaf, first);
+                self.say_joined(leaf);
                 continue;
             }
             let ty = self.locals.leaf_types[leaf as usize];
@@ -54,6 +55,7 @@ impl Rebuild<'_> {
             }
             self.blocks[block as usize].phis.push(phi);
             self.set_top(leaf, phi);
+            self.say_joined(leaf);
         }
     }
 
@@ -119,7 +121,7 @@ impl Rebuild<'_> {
             return;
         }
         for &inst in insts() {
-            if self.unit.op(inst) != Op::CompositeExtract {
+            if self.unit.op(inst) != Op::CompositeExtract && !self.unit.is_debug(inst) {
                 for (_, id) in self.unit.ids(inst) {
                     self.split_phis.remove(&self.unit.find(id));
                 }

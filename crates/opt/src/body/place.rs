@@ -5,6 +5,7 @@
 
 use spirvkit_grammar::Op;
 
+use super::debug::Descriptions;
 use super::memory::{Root, is_volatile};
 use super::{Rebuild, is_of_skeleton};
 use crate::Abilities;
@@ -83,8 +84,9 @@ impl Rebuild<'_> {
             }
             for &inst in &function.blocks[block as usize].insts {
                 let op = self.unit.op(inst);
-                let is_gone =
-                    self.unit.find(inst) != inst || self.locals.value_pointer(inst).is_some();
+                let is_gone = self.unit.find(inst) != inst
+                    || self.unit.is_debug(inst)
+                    || self.locals.value_pointer(inst).is_some();
                 let floats = self.unit.node(inst).home == FLOATING && !is_of_skeleton(op);
                 let is_value = floats && self.unit.node(inst).has(flag::RESULT);
                 if is_gone || !(is_value || op == Op::Phi || op.is_variable()) {
@@ -196,6 +198,10 @@ impl Rebuild<'_> {
             let block = self.flow.order[index] as usize;
             for at in 0..self.blocks[block].pinned.len() {
                 let inst = self.blocks[block].pinned[at];
+                if self.unit.is_debug(inst) {
+                    self.keep_description(inst);
+                    continue;
+                }
                 if !matches!(effect(self.unit, inst), Effect::Remark | Effect::Lifetime) {
                     continue;
                 }
@@ -218,6 +224,7 @@ impl Rebuild<'_> {
     /// The instructions of each block, in order.
     pub(super) fn place(&mut self) -> Vec<Vec<Value>> {
         let floats = self.place_floats();
+        let mut descriptions = self.place_descriptions();
         let mut by_block: Vec<Vec<Value>> = vec![Vec::new(); self.labels.len()];
         for &value in &floats {
             by_block[self.unit.node(value).home as usize].push(value);
@@ -226,14 +233,20 @@ impl Rebuild<'_> {
         for (block, floats) in by_block.iter().enumerate() {
             let mut insts = Vec::new();
             if self.flow.is_reachable(block as u32) {
-                self.write_block(block, floats, &mut insts);
+                self.write_block(block, floats, &mut descriptions, &mut insts);
             }
             placed.push(insts);
         }
         placed
     }
 
-    fn write_block(&mut self, block: usize, floats: &[Value], insts: &mut Vec<Value>) {
+    fn write_block(
+        &mut self,
+        block: usize,
+        floats: &[Value],
+        descriptions: &mut Descriptions,
+        insts: &mut Vec<Value>,
+    ) {
         let building = std::mem::take(&mut self.blocks[block]);
         let is_live = |unit: &Unit, value: Value| unit.node(value).has(flag::LIVE);
         for &phi in &building.phis {
@@ -246,15 +259,26 @@ impl Rebuild<'_> {
                 insts.push(variable);
             }
         }
+        self.begin_descriptions(block as u32, descriptions);
         for &inst in &building.pinned {
-            if is_live(self.unit, inst) && self.unit.find(inst) == inst {
-                self.emit(inst, block as u32, insts);
+            if !is_live(self.unit, inst) || self.unit.find(inst) != inst {
+                continue;
             }
+            if self.unit.is_debug(inst) {
+                self.describe(inst, block as u32, descriptions, insts);
+                continue;
+            }
+            let from = insts.len();
+            self.emit(inst, block as u32, insts);
+            self.describe_what_came(from, descriptions, insts);
         }
+        let from = insts.len();
         for &value in floats {
             self.emit(value, block as u32, insts);
         }
         self.emit_operands(building.terminator, block as u32, insts);
+        self.describe_what_came(from, descriptions, insts);
+        self.tidy_descriptions(insts);
         insts.extend(building.merge);
         insts.push(building.terminator);
     }
@@ -271,7 +295,7 @@ impl Rebuild<'_> {
     }
 
     /// Whether a value has its place in a block, and isn't there yet.
-    fn waits(&self, value: Value, block: u32) -> bool {
+    pub(super) fn waits(&self, value: Value, block: u32) -> bool {
         let Some(node) = self.unit.nodes.get(value as usize) else {
             return false;
         };
@@ -359,6 +383,7 @@ impl Rebuild<'_> {
             }
             let building = &self.blocks[block as usize];
             let mut users: Vec<Value> = building.pinned.clone();
+            users.retain(|&user| !self.unit.is_debug(user));
             users.extend(&building.variables);
             users.push(building.terminator);
             for &user in &users {
@@ -462,7 +487,10 @@ impl Rebuild<'_> {
         }
         roots.extend(self.kept.iter().map(|&(value, _)| value));
         for root in roots {
-            if !self.unit.node(root).has(flag::LIVE) || self.unit.find(root) != root {
+            if !self.unit.node(root).has(flag::LIVE)
+                || self.unit.find(root) != root
+                || self.unit.is_debug(root)
+            {
                 continue;
             }
             let node = &mut self.unit.nodes[root as usize];

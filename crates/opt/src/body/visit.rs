@@ -4,9 +4,9 @@ use std::hash::BuildHasher;
 
 use spirvkit_grammar::{MemoryAccess, Op, StorageClass};
 
-use super::Rebuild;
 use super::locals::{Pointer, parts};
 use super::memory::{are_apart, is_volatile, path_from};
+use super::{Rebuild, is_of_skeleton};
 use crate::Abilities;
 use crate::effects::{Effect, effect};
 use crate::unit::{Function, Value};
@@ -20,7 +20,15 @@ impl Rebuild<'_> {
         if block == 0 {
             self.begin();
         }
+        let insts = &function.blocks[block as usize].insts;
+        if let Some(&first) = insts
+            .iter()
+            .find(|&&inst| !is_of_skeleton(self.unit.op(inst)))
+        {
+            self.position = self.unit.node(first).position;
+        }
         self.enter_joins(block);
+        self.say_unneeded(block);
         let is_header = self.is_header(block);
         for &inst in &function.blocks[block as usize].insts {
             let node = self.unit.node(inst);
@@ -122,6 +130,10 @@ impl Rebuild<'_> {
             Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject
         ) && self.locals.value_pointer(inst).is_some()
         {
+            return;
+        }
+        if let Some(pointer) = self.declared_pointer(inst) {
+            self.declare(inst, pointer);
             return;
         }
         // What a load gives may depend on what it is loaded from only by its own id.
@@ -706,6 +718,7 @@ impl Rebuild<'_> {
                 };
                 self.set_top(leaf, part);
             }
+            self.say_stored(pointer, Some(value));
             return;
         }
         let leaf = self.locals.pieces[piece as usize].leaf;
@@ -714,6 +727,7 @@ impl Rebuild<'_> {
         let old = self.unit.find(top);
         if let Some(new) = self.put_in(old, &rest, value, ty) {
             self.set_top(leaf, new);
+            self.say_stored(pointer, None);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Simplifies control flow: branches that always go one way, blocks that nothing reaches, blocks
 //! that only follow another, selections that choose nothing or only a value.
 
+use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{Op, Version};
 
 use crate::body::{Constructs, Flow, NONE, merge_of};
@@ -94,6 +95,25 @@ fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
     changed
 }
 
+/// Instructions without those that only describe the source.
+fn code<'a>(unit: &'a Unit, insts: &'a [Value]) -> impl Iterator<Item = Value> + 'a {
+    let code = insts.iter().filter(|&&inst| !unit.is_debug(inst));
+    code.copied()
+}
+
+/// Whether there is only one instruction, with an opcode.
+fn is_only(unit: &Unit, insts: &[Value], op: Op) -> bool {
+    let mut code = code(unit, insts);
+    code.next().is_some_and(|inst| unit.op(inst) == op) && code.next().is_none()
+}
+
+/// Lets a block begin with what describes the source.
+fn describe_first(unit: &Unit, block: &mut Block, described: impl Iterator<Item = Value>) {
+    let is_early = |&&inst: &&Value| unit.op(inst) == Op::Phi || unit.op(inst).is_variable();
+    let place = block.insts.iter().take_while(is_early).count();
+    block.insts.splice(place..place, described);
+}
+
 /// Whether a block ends with a branch that has no condition.
 fn branches(unit: &Unit, function: &Function, block: u32) -> bool {
     let end = function.blocks[block as usize].insts.last();
@@ -102,9 +122,7 @@ fn branches(unit: &Unit, function: &Function, block: u32) -> bool {
 
 /// Lets branches go around blocks that do nothing but branch on.
 fn skip_blocks(unit: &mut Unit, function: &mut Function) -> bool {
-    let is_empty = |unit: &Unit, block: &Block| {
-        block.insts.len() == 1 && unit.op(block.insts[0]) == Op::Branch
-    };
+    let is_empty = |unit: &Unit, block: &Block| is_only(unit, &block.insts, Op::Branch);
     if !function.blocks.iter().any(|block| is_empty(unit, block)) {
         return false;
     }
@@ -155,6 +173,12 @@ fn skip_blocks(unit: &mut Unit, function: &mut Function) -> bool {
             unit.operands_mut(end)[index] = target;
         }
         let label = function.blocks[from].label;
+        if flow.graph.predecessors(to as u32).len() == 1 {
+            let own = std::mem::take(&mut function.blocks[number].insts);
+            let described = own.iter().filter(|&&inst| unit.is_debug(inst)).copied();
+            describe_first(unit, &mut function.blocks[to], described);
+            function.blocks[number].insts = own;
+        }
         for &inst in &function.blocks[to].insts {
             if unit.op(inst) != Op::Phi {
                 break;
@@ -437,14 +461,13 @@ fn remove_unreachable(unit: &mut Unit, function: &mut Function) -> bool {
             changed = true;
             continue;
         };
-        let is_stub = block.insts.len() == 1
-            && match header {
-                Some(header) => {
-                    unit.op(block.insts[0]) == Op::Branch
-                        && unit.operand(block.insts[0], 0) == header
-                }
-                None => unit.op(block.insts[0]) == Op::Unreachable,
-            };
+        let is_stub = match header {
+            Some(header) => {
+                let target = block.insts.last().map(|&end| unit.operand(end, 0));
+                is_only(unit, &block.insts, Op::Branch) && target == Some(header)
+            }
+            None => is_only(unit, &block.insts, Op::Unreachable),
+        };
         if !is_stub {
             let end = match header {
                 Some(header) => unit.add(Op::Branch, 0, &[header], 1),
@@ -542,8 +565,8 @@ fn arm(
     let (&end, body) = insts.split_last()?;
     let goes_on =
         unit.op(end) == Op::Branch && unit.block_of_label[unit.operand(end, 0) as usize] == behind;
-    let computes = body.len() <= MAX_SPECULATED
-        && body.iter().all(|&inst| {
+    let computes = code(unit, body).count() <= MAX_SPECULATED
+        && code(unit, body).all(|inst| {
             !unit.op(inst).is_merge()
                 && unit.op(inst) != Op::Phi
                 && !unit.op(inst).is_variable()
@@ -610,7 +633,7 @@ fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: u
     let speculated = [(has_yes, yes), (has_no, no)]
         .iter()
         .filter(|(has, _)| *has)
-        .map(|&(_, block)| function.blocks[block as usize].insts.len() - 1)
+        .map(|&(_, block)| code(unit, &function.blocks[block as usize].insts).count() - 1)
         .sum::<usize>();
     if speculated > MAX_SPECULATED || different > 4 {
         return false;
@@ -624,6 +647,12 @@ fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: u
             let insts = &mut function.blocks[block as usize].insts;
             let end = insts.len() - 1;
             moved.extend(insts.drain(..end));
+            // Which of the arms' values a variable has isn't known any more.
+            moved.retain(|&inst| match unit.debug_kind(inst) {
+                Some(Kind::Value) => unit.forget_value(inst),
+                Some(kind) => kind == Kind::Declare,
+                None => true,
+            });
         }
     }
     let mut selects = Vec::new();
@@ -641,6 +670,7 @@ fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: u
                 let operands = vec![condition; count as usize];
                 let splat = unit.add(Op::CompositeConstruct, vector, &operands, u64::MAX);
                 unit.nodes[splat as usize].flags |= flag::LOCAL;
+                unit.nodes[splat as usize].position = unit.node(end).position;
                 selects.push(splat);
                 splat
             }
@@ -649,6 +679,9 @@ fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: u
         // It keeps the phi's id.
         unit.set_operands(phi, &[condition, one, other]);
         unit.nodes[phi as usize].op = Op::Select;
+        if unit.node(phi).position == 0 {
+            unit.nodes[phi as usize].position = unit.node(end).position;
+        }
         unit.nodes[phi as usize].ids = u64::MAX;
         selects.push(phi);
     }
@@ -663,6 +696,7 @@ fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: u
         .collect();
     let branch = unit.add(Op::Branch, 0, &[behind_label], 1);
     unit.nodes[branch as usize].flags |= flag::LOCAL;
+    unit.nodes[branch as usize].position = unit.node(end).position;
     let insts = &mut function.blocks[header].insts;
     insts.truncate(insts.len() - 2);
     insts.extend(moved);

@@ -21,7 +21,7 @@ pub(crate) fn choose(unit: &mut Unit, is_live: &[bool]) {
                 chains.push(inst);
             }
             // What only describes the source decides nothing.
-            if unit.debug_instruction(inst).is_some() {
+            if unit.is_debug(inst) {
                 continue;
             }
             for (index, id) in unit.ids(inst) {

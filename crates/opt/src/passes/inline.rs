@@ -4,11 +4,12 @@
 //! each return leaves that; one that returns from within a loop or switch stays.
 
 use hashbrown::{HashMap, HashSet};
+use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{FunctionControl, Op};
 
 use crate::Subject;
 use crate::body::{Constructs, Flow, merge_of};
-use crate::unit::{Block, Function, Unit, Value, flag};
+use crate::unit::{Block, Function, Inlined, Unit, Value, binding, flag};
 
 /// How a function can be put into another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,9 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
     for (number, block) in (0..).zip(&function.blocks) {
         words += 2;
         for &inst in &block.insts {
-            words += unit.length(inst);
+            if !unit.is_debug(inst) {
+                words += unit.length(inst);
+            }
             match unit.op(inst) {
                 Op::Return | Op::ReturnValue => returns.push(number),
                 op => ends |= op.is_terminator() && !is_branch(op),
@@ -262,7 +265,7 @@ impl Inliner<'_> {
                 continue;
             }
             self.changed = true;
-            let mut copies = copy(self.unit, inst, number);
+            let mut copies = copy(self.unit, inst, number, self.function);
             let variables = take_variables(self.unit, &mut copies[0].insts);
             self.variables.extend(variables);
             if callee.shape == Shape::Block {
@@ -311,6 +314,7 @@ impl Inliner<'_> {
             }
             inner.insts.pop();
             let branch = self.local(Op::Branch, 0, &[behind], 1);
+            self.unit.nodes[branch as usize].position = self.unit.node(end).position;
             inner.insts.push(branch);
         }
         let ty = self.unit.node(call).ty;
@@ -346,6 +350,9 @@ impl Inliner<'_> {
         } else {
             let branch = self.local(Op::Branch, 0, &[entry], 1);
             before.insts.push(branch);
+        }
+        if let Some(&end) = before.insts.last() {
+            self.unit.nodes[end as usize].position = self.unit.node(call).position;
         }
         self.done.push(before);
         let label = behind;
@@ -414,10 +421,9 @@ impl Inliner<'_> {
 }
 
 /// A copy of a function's blocks with the arguments of a call.
-fn copy(unit: &mut Unit, call: Value, number: usize) -> Vec<Block> {
+fn copy(unit: &mut Unit, call: Value, number: usize, caller: Value) -> Vec<Block> {
     let callee = std::mem::take(&mut unit.functions[number]);
-    let position = unit.node(call).position;
-    let keeps_positions = !unit.has_debug_info;
+    let mut inlined = Inlined::new(unit, call, callee.definition, caller);
     let mut values: HashMap<Value, Value> = HashMap::new();
     for (index, &parameter) in callee.parameters.iter().enumerate() {
         let argument = unit.find(unit.operand(call, index + 1));
@@ -428,9 +434,8 @@ fn copy(unit: &mut Unit, call: Value, number: usize) -> Vec<Block> {
     for block in &callee.blocks {
         let mut node = |inst: Value| {
             let copy = unit.copy(inst);
-            if !keeps_positions {
-                unit.nodes[copy as usize].position = position;
-            }
+            let position = inlined.position(unit, unit.node(inst).position);
+            unit.nodes[copy as usize].position = position;
             values.insert(inst, copy);
             copy
         };
@@ -440,8 +445,7 @@ fn copy(unit: &mut Unit, call: Value, number: usize) -> Vec<Block> {
     }
     // That a function begins is true of it alone.
     if let Some(entry) = blocks.first_mut() {
-        let begins =
-            |&inst: &Value| unit.debug_instruction(inst) == Some("DebugFunctionDefinition");
+        let begins = |&inst: &Value| unit.debug_kind(inst) == Some(Kind::FunctionDefinition);
         entry.insts.retain(|inst| !begins(inst));
     }
     for block in &blocks {
@@ -454,16 +458,18 @@ fn copy(unit: &mut Unit, call: Value, number: usize) -> Vec<Block> {
                     unit.operands_mut(inst)[index] = id;
                 }
             }
+            if unit.debug_kind(inst) == Some(Kind::Declare) {
+                unit.settle_declaration(inst);
+            }
         }
     }
     // An argument may be what no variable of the source can be at.
     for block in &mut blocks {
         block.insts.retain(|&inst| {
-            unit.debug_instruction(inst) != Some("DebugDeclare")
-                || matches!(
-                    unit.op(unit.operand(inst, 3)),
-                    Op::Variable | Op::FunctionParameter
-                )
+            let variable = unit.op(unit.operand(inst, binding::VALUE));
+            unit.debug_kind(inst) != Some(Kind::Declare)
+                || variable.is_variable()
+                || variable == Op::FunctionParameter
         });
     }
     unit.functions[number] = callee;
@@ -488,6 +494,7 @@ fn take_variables(unit: &mut Unit, insts: &mut Vec<Value>) -> Vec<Value> {
         unit.set_operands(inst, &[class]);
         let store = unit.add(Op::Store, 0, &[inst, initial], 0b11);
         unit.nodes[store as usize].flags |= flag::LOCAL;
+        unit.nodes[store as usize].position = unit.node(inst).position;
         stores.push(store);
         variables.push(inst);
         false
@@ -504,26 +511,37 @@ impl Unit {
         1 + results + self.operands(inst).len() as u32
     }
 
-    /// A constant integer of 32 bits, whichever there is.
+    /// A constant integer of 32 bits, if there is one, the one that was chosen.
     pub(crate) fn some_integer(&mut self) -> Value {
         if let Some(constant) = self.some_integer {
             return constant;
         }
-        let constant = self.find_integer();
+        let constant = self.make_integer();
         self.some_integer = Some(constant);
         constant
     }
 
-    fn find_integer(&mut self) -> Value {
-        let is_word = |&&value: &&Value| {
+    /// Remembers a constant integer of 32 bits that functions use. One that nothing but debug
+    /// information uses would not be there without that.
+    pub(crate) fn choose_integer(&mut self, live: &[bool]) {
+        let is_word = |&value: &Value| {
             self.op(value) == Op::Constant
                 && self.op(self.node(value).ty) == Op::TypeInt
                 && self.operand(self.node(value).ty, 0) == 32
-                && self.find(value) == value
         };
-        if let Some(&constant) = self.globals.iter().find(is_word) {
-            return constant;
+        if self.some_integer.is_some() {
+            return;
         }
+        let functions = self.functions.iter().zip(live).filter(|(_, live)| **live);
+        let insts = functions.flat_map(|it| it.0.blocks.iter().flat_map(|block| &block.insts));
+        let code = insts.filter(|&&inst| !self.is_debug(inst));
+        let used = code.flat_map(|&inst| self.ids(inst).map(|(_, id)| self.find(id)));
+        let used: HashSet<Value> = used.filter(is_word).collect();
+        let first = self.globals.iter().find(|value| used.contains(*value));
+        self.some_integer = first.copied();
+    }
+
+    fn make_integer(&mut self) -> Value {
         let ty = self.global_type(Op::TypeInt, &[32, 0], 0);
         self.constant_node(Op::Constant, ty, &[0])
     }

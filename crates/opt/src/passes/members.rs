@@ -8,7 +8,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 use spirvkit_ir::About;
 
 use crate::body::parts;
-use crate::unit::{Unit, Value};
+use crate::unit::{Unit, Value, binding};
 
 /// What has become of a module's structures.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Members<'_> {
     fn mark_all(&mut self, inst: Value) {
         let unit = self.unit;
         // What only describes the source decides nothing.
-        if unit.debug_instruction(inst).is_some() {
+        if unit.is_debug(inst) {
             return;
         }
         self.mark_whole(unit.node(inst).ty);
@@ -334,6 +334,17 @@ fn keep_parts(unit: &mut Unit, value: Value, ty: Value, places: &Places) -> bool
 /// Changes what names members; whether it used a value that it doesn't any more.
 fn change(unit: &mut Unit, inst: Value, places: &Places) -> bool {
     let op = unit.op(inst);
+    if unit.is_debug(inst) {
+        // The parts of a variable are not those of the value any more.
+        let mut ty = unit.node(unit.find(unit.operand(inst, binding::VALUE))).ty;
+        if unit.op(ty) == Op::TypePointer {
+            ty = unit.operand(ty, 1);
+        }
+        if places.contains_key(&ty) {
+            unit.forget_value(inst);
+        }
+        return false;
+    }
     if op == Op::CompositeConstruct {
         return keep_parts(unit, inst, unit.node(inst).ty, places);
     }

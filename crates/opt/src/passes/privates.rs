@@ -35,6 +35,7 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
             continue;
         }
         let insts = function.blocks.iter().flat_map(|block| &block.insts);
+        let insts = insts.filter(|&&inst| !unit.is_debug(inst));
         // What phis name may come behind.
         let (phis, others): (Vec<Value>, Vec<Value>) =
             insts.partition(|&&inst| unit.op(inst) == Op::Phi);
@@ -71,7 +72,7 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
         .collect();
     // Constants may be addresses.
     for &value in &unit.globals {
-        if !is_about(unit.op(value)) {
+        if !is_about(unit.op(value)) && !unit.is_debug(value) {
             for (_, id) in unit.ids(value) {
                 user.insert(id, None);
             }
@@ -188,7 +189,8 @@ pub(crate) fn find_owned(unit: &mut Unit, is_live: &[bool]) {
         .zip(is_live)
         .filter(|(_, live)| **live)
     {
-        for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        let insts = function.blocks.iter().flat_map(|block| &block.insts);
+        for &inst in insts.filter(|&&inst| !unit.is_debug(inst)) {
             for (_, id) in unit.ids(inst) {
                 let Some(slot) = owner.get_mut(&id) else {
                     continue;

@@ -156,7 +156,8 @@ fn look_at(
             return None;
         }
         let insts = &function.blocks[block as usize].insts;
-        words += 2 + insts.iter().map(|&inst| unit.length(inst)).sum::<u32>();
+        let code = insts.iter().filter(|&&inst| !unit.is_debug(inst));
+        words += 2 + code.map(|&inst| unit.length(inst)).sum::<u32>();
         if words > limits.words {
             return None;
         }

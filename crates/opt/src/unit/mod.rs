@@ -6,7 +6,9 @@
 //! vectors.
 
 mod constants;
+mod debug;
 mod decorations;
+mod inlined;
 mod permissions;
 mod read;
 mod remarks;
@@ -23,8 +25,11 @@ use crate::rules::Modes;
 use crate::{Options, Remark};
 
 pub(crate) use constants::Constants;
+pub(crate) use debug::binding;
 pub(crate) use decorations::Decorations;
+pub(crate) use inlined::Inlined;
 pub(crate) use read::Unread;
+pub(crate) use write::Written;
 
 /// The index of a node; 0 is none.
 pub(crate) type Value = u32;
@@ -45,6 +50,9 @@ pub(crate) mod flag {
     pub(crate) const OPAQUE: u16 = 1 << 5;
     /// It is a load or a chain that gives the same wherever it is.
     pub(crate) const TOTAL: u16 = 1 << 6;
+    /// It describes the source, and is of a set for debug information: what is done must not
+    /// depend on it.
+    pub(crate) const DEBUG: u16 = 1 << 7;
 }
 
 /// An instruction.
@@ -123,8 +131,10 @@ pub(crate) struct Unit {
     replaced: Vec<Value>,
     /// The number of a label's block in its function, while that is looked at.
     pub(crate) block_of_label: Vec<u32>,
-    /// Whether instructions belong to scopes of source.
-    pub(crate) has_debug_info: bool,
+    /// Which instructions describe functions, by these.
+    pub(crate) descriptions: HashMap<Value, Value>,
+    /// By import, the expression that follows an address, once one has been wanted.
+    following: HashMap<Value, Value>,
     /// Which globals have which decorations.
     pub(crate) decorated: HashSet<(Value, u32)>,
     /// The functions of variables of the module that only one function uses.

@@ -3,6 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::{Definition, Definitions, Error, Header, Id, Import, Instruction, Module};
 use spirvkit_eval::{Denormals, Rounding, Small};
+use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExtInstSet, Op};
 
 use crate::Options;
@@ -62,7 +63,8 @@ impl Unit {
             decorations: Decorations::default(),
             constants: Constants::with_word_limit(words.len()),
             block_of_label: Vec::new(),
-            has_debug_info: false,
+            descriptions: HashMap::new(),
+            following: HashMap::new(),
             decorated: HashSet::new(),
             built_ins: HashSet::new(),
             index_constants: HashMap::new(),
@@ -117,6 +119,7 @@ impl Unit {
     /// Moves the decorations of values in functions to these, and finds equal constants.
     fn settle(&mut self) {
         self.check_functions();
+        self.find_descriptions();
         let mut grouped = Vec::new();
         let mut groups: HashMap<Value, Vec<Value>> = HashMap::new();
         let mut local: HashMap<Value, Vec<Value>> = HashMap::new();
@@ -308,6 +311,9 @@ impl Unit {
         if result.is_some() {
             flags |= flag::RESULT;
         }
+        if flags & flag::OPAQUE == 0 && self.is_debug_instruction(instruction) {
+            flags |= flag::DEBUG;
+        }
         self.has_opaque |= flags & flag::OPAQUE != 0;
         // What nothing can define is no id.
         let bound = self.header.bound;
@@ -358,18 +364,6 @@ impl Unit {
     pub(crate) fn is_glsl(&self, import: Value) -> bool {
         self.instruction_set(import) == Some(ExtInstSet::GlslStd450)
     }
-
-    /// The name of an instruction that describes the source.
-    pub(crate) fn debug_instruction(&self, value: Value) -> Option<&'static str> {
-        if !self.op(value).is_ext_inst() {
-            return None;
-        }
-        let set = self.instruction_set(self.operand(value, 0))?;
-        if !set.is_debug_info() {
-            return None;
-        }
-        Some(set.instruction(self.operand(value, 1))?.name())
-    }
 }
 
 impl Reader {
@@ -419,22 +413,28 @@ impl Reader {
 
     fn add_in_block(&mut self, unit: &mut Unit, value: Value, op: Op) -> Result<(), Unread> {
         let Some(block) = &mut self.block else {
+            let is_place = matches!(
+                unit.debug_kind(value),
+                Some(Kind::Line | Kind::NoLine | Kind::Scope | Kind::NoScope)
+            );
+            if !op.is_line() && !is_place {
+                return Err(Unread::Broken);
+            }
+            // Between blocks, it is of nothing but a label.
             if let Some(function) = &mut self.function
                 && function.blocks.is_empty()
                 && op.is_line()
             {
                 function.before.push(value);
-                return Ok(());
             }
-            return Err(Unread::Broken);
+            return Ok(());
         };
-        match (op, unit.debug_instruction(value)) {
-            (Op::Line, _) | (_, Some("DebugLine")) => self.line = value,
-            (Op::NoLine, _) | (_, Some("DebugNoLine")) => self.line = 0,
-            (_, Some("DebugScope")) => self.scope = value,
-            (_, Some("DebugNoScope")) => self.scope = 0,
+        match (op, unit.debug_kind(value)) {
+            (Op::Line, _) | (_, Some(Kind::Line)) => self.line = value,
+            (Op::NoLine, _) | (_, Some(Kind::NoLine)) => self.line = 0,
+            (_, Some(Kind::Scope)) => self.scope = value,
+            (_, Some(Kind::NoScope)) => self.scope = 0,
             _ => {
-                unit.has_debug_info |= self.scope != 0;
                 let here = (self.line, self.scope);
                 if unit.positions.last() != Some(&here) {
                     unit.positions.push(here);

@@ -2,6 +2,7 @@
 
 use spirvkit_binary::{Id, LiteralString};
 use spirvkit_grammar::Op;
+use spirvkit_grammar::debug_info::Kind;
 
 use super::{Unit, Value};
 use crate::{Remark, SourceLine, Subject};
@@ -46,7 +47,7 @@ impl Unit {
                 column,
             });
         }
-        if self.debug_instruction(line) != Some("DebugLine") {
+        if self.debug_kind(line) != Some(Kind::Line) {
             return None;
         }
         let &[_, _, source, line, _, column, ..] = operands else {

@@ -1,22 +1,33 @@
 //! Puts a module together again, without what nothing needs.
 
+use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::About;
 
 use super::{Function, Unit, Value, flag};
 use crate::{Abilities, Options};
 
+/// A module as words.
+pub(crate) struct Written {
+    pub(crate) words: Vec<u32>,
+    /// How many of them don't just describe the source.
+    pub(crate) code: usize,
+}
+
 impl Unit {
     /// The words of the module.
     /// `None` if an instruction would be too long.
-    pub(crate) fn write(&self, options: &Options) -> Option<Vec<u32>> {
-        let live = Liveness::new(self, options);
+    pub(crate) fn write(&self, options: &Options) -> Option<Written> {
+        let mut live = Liveness::new(self, options);
+        live.describe(self);
         let mut writer = Writer {
             words: Vec::with_capacity(self.pool.len()),
             new_ids: vec![0; self.nodes.len() - self.first_new() as usize],
             next: self.header.bound.max(1),
             position: (0, 0),
             is_too_long: false,
+            described: 0,
+            absent: Vec::new(),
             live,
             unit: self,
         };
@@ -25,13 +36,14 @@ impl Unit {
             return None;
         }
         let next = writer.next;
+        let code = writer.words.len() - writer.described;
         let mut words = writer.words;
         let header = spirvkit_binary::Header {
             bound: next,
             ..self.header
         };
         words[..5].copy_from_slice(&header.to_words());
-        Some(words)
+        Some(Written { words, code })
     }
 
     /// The first value that is no id of the module that was read.
@@ -40,15 +52,27 @@ impl Unit {
     }
 }
 
+/// What a node is needed for.
+#[derive(Clone, Copy, PartialEq)]
+enum Need {
+    Nothing,
+    /// To describe the source.
+    Description,
+    Code,
+}
+
 /// Which nodes are needed.
 struct Liveness {
-    live: Vec<bool>,
+    live: Vec<Need>,
+    /// What is said about something, behind what it is about: sorted pairs.
+    about: Vec<(Value, Value)>,
 }
 
 impl Liveness {
     fn new(unit: &Unit, options: &Options) -> Self {
         let mut this = Self {
-            live: vec![false; unit.nodes.len()],
+            live: vec![Need::Nothing; unit.nodes.len()],
+            about: Vec::new(),
         };
         let mut work = Vec::new();
         let mut marked = Vec::new();
@@ -81,7 +105,7 @@ impl Liveness {
             } else if is_root(unit, value) || !may_go(unit, value, options.abilities) {
                 marked.push(value);
             } else if op.is_entry_point() {
-                this.live[value as usize] = true;
+                this.live[value as usize] = Need::Code;
                 marked.extend(this.interface(unit, value, options));
             }
         }
@@ -129,17 +153,8 @@ impl Liveness {
             if node.ty != 0 {
                 this.mark(unit, node.ty, &mut work);
             }
-            let operands = unit.operands(value);
-            for (index, &id) in operands.iter().enumerate() {
-                if Unit::is_id(node.ids, index) {
-                    this.mark(unit, id, &mut work);
-                }
-            }
-            if node.position != 0 {
-                let (line, scope) = unit.positions[node.position as usize];
-                for place in [line, scope] {
-                    this.mark(unit, place, &mut work);
-                }
+            for (_, id) in unit.ids(value) {
+                this.mark(unit, id, &mut work);
             }
             for entry in unit.decorations.get(node.decorations) {
                 if Op(entry.op) == Op::DecorateId {
@@ -149,20 +164,88 @@ impl Liveness {
                 }
             }
             let from = about.partition_point(|&(target, _)| target < value);
-            for &(target, what) in &about[from..] {
-                if target != value {
-                    break;
-                }
+            let own = about[from..].iter().take_while(|it| it.0 == value);
+            for &(_, what) in own {
                 this.mark(unit, what, &mut work);
             }
             if let Some(&index) = functions.get(&value) {
                 let function = &unit.functions[index];
                 for &inst in all_nodes(function) {
-                    this.mark(unit, inst, &mut work);
+                    if !unit.is_debug(inst) {
+                        this.mark(unit, inst, &mut work);
+                    }
                 }
             }
         }
+        this.about = about;
         this
+    }
+
+    /// Marks what describes the source, and what that needs besides code.
+    fn describe(&mut self, unit: &Unit) {
+        let mut work = Vec::new();
+        for &value in &unit.globals {
+            // Calls that have been replaced are described where something comes from them.
+            if unit.is_debug(value) && unit.debug_kind(value) != Some(Kind::InlinedAt) {
+                self.mark_described(unit, value, &mut work);
+            }
+        }
+        for function in &unit.functions {
+            if !self.has(function.definition) {
+                continue;
+            }
+            for &inst in all_nodes(function) {
+                if unit.is_debug(inst) {
+                    self.mark_described(unit, inst, &mut work);
+                }
+                let (line, scope) = unit.positions[unit.node(inst).position as usize];
+                for place in [line, scope] {
+                    self.mark_described(unit, place, &mut work);
+                }
+            }
+        }
+        while let Some(value) = work.pop() {
+            for (_, id) in unit.ids(value).chain([(0, unit.node(value).ty)]) {
+                self.mark_described(unit, id, &mut work);
+            }
+            let from = self.about.partition_point(|&(target, _)| target < value);
+            let own = self.about[from..].iter().take_while(|it| it.0 == value);
+            let own: Vec<Value> = own.map(|it| it.1).collect();
+            for what in own {
+                self.mark_for_description(what, &mut work);
+            }
+            // How many elements there are has to be told, whatever decides that.
+            let is_array = unit.debug_kind(value) == Some(Kind::TypeArray);
+            if is_array || unit.op(value).is_spec_constant() {
+                for (_, id) in unit.ids(value) {
+                    let id = unit.find(id);
+                    if unit.op(id).is_spec_constant() {
+                        self.mark_for_description(id, &mut work);
+                    }
+                }
+            }
+        }
+    }
+
+    fn mark_described(&mut self, unit: &Unit, value: Value, work: &mut Vec<Value>) {
+        let value = unit.find(value);
+        let op = unit.op(value);
+        let is_code = is_within_function(unit, value)
+            || matches!(op, Op::Function | Op::Label)
+            || op.is_variable()
+            || op.is_spec_constant();
+        if !is_code || op.is_line() {
+            self.mark_for_description(value, work);
+        }
+    }
+
+    fn mark_for_description(&mut self, value: Value, work: &mut Vec<Value>) {
+        if let Some(slot) = self.live.get_mut(value as usize)
+            && *slot == Need::Nothing
+        {
+            *slot = Need::Description;
+            work.push(value);
+        }
     }
 
     /// The function of an entry point and the part of its interface that stays.
@@ -195,13 +278,18 @@ impl Liveness {
         let Some(slot) = self.live.get_mut(value as usize) else {
             return;
         };
-        if !std::mem::replace(slot, true) {
+        if std::mem::replace(slot, Need::Code) == Need::Nothing {
             work.push(value);
         }
     }
 
+    fn need(&self, value: Value) -> Need {
+        let need = self.live.get(value as usize).copied();
+        need.unwrap_or(Need::Nothing)
+    }
+
     fn has(&self, value: Value) -> bool {
-        self.live.get(value as usize).copied().unwrap_or(false)
+        self.need(value) != Need::Nothing
     }
 }
 
@@ -224,6 +312,10 @@ fn all_nodes(function: &Function) -> impl Iterator<Item = &Value> {
 /// Whether an instruction before the functions may go if nothing needs it.
 fn may_go(unit: &Unit, value: Value, abilities: Abilities) -> bool {
     let op = unit.op(value);
+    // What describes the source needs nothing.
+    if unit.is_debug(value) {
+        return true;
+    }
     let ability = if op.is_variable() {
         Abilities::DEAD_VARIABLES
     } else if op.is_constant() || op == Op::Undef {
@@ -238,6 +330,21 @@ fn may_go(unit: &Unit, value: Value, abilities: Abilities) -> bool {
         || op == Op::DecorationGroup
 }
 
+/// Whether a value is in a function, and no part of what is described itself.
+fn is_within_function(unit: &Unit, value: Value) -> bool {
+    let node = unit.node(value);
+    node.has(flag::LOCAL) && !node.has(flag::DEBUG) && node.op != Op::Function
+}
+
+/// Whether an instruction only says something of the source.
+fn is_remark(op: Op) -> bool {
+    let is_source = matches!(
+        op,
+        Op::String | Op::Source | Op::SourceContinued | Op::SourceExtension | Op::ModuleProcessed
+    );
+    op.is_name() || is_source
+}
+
 /// Whether an instruction before the functions is needed by itself.
 fn is_root(unit: &Unit, value: Value) -> bool {
     let op = unit.op(value);
@@ -249,7 +356,7 @@ fn is_root(unit: &Unit, value: Value) -> bool {
         return false;
     }
     if op.is_ext_inst() {
-        return true;
+        return !node.has(flag::DEBUG);
     }
     // What kernels' arguments are called and how they are declared is said by strings alone.
     if op == Op::String {
@@ -273,6 +380,10 @@ struct Writer<'u> {
     position: (Value, Value),
     /// Whether an instruction has more words than it can.
     is_too_long: bool,
+    /// How many words only describe the source.
+    described: usize,
+    /// By import, what stands for what isn't there any more.
+    absent: Vec<(Value, Value)>,
 }
 
 impl Writer<'_> {
@@ -298,16 +409,20 @@ impl Writer<'_> {
             if !self.live.has(value) || unit.find(value) != value {
                 continue;
             }
-            if line != 0 && unit.op(line) == Op::Line {
+            if line != 0 {
+                let start = self.words.len();
                 self.write_node(line);
-            }
-            if unit.op(line) == Op::NoLine {
-                self.write_node(line);
+                self.described += self.words.len() - start;
             }
             line = 0;
+            let start = self.words.len();
             match op.is_entry_point() {
                 true => self.write_entry_point(value),
+                false if unit.is_debug(value) => self.write_debug(value),
                 false => self.write_node(value),
+            }
+            if self.live.need(value) == Need::Description || is_remark(op) {
+                self.described += self.words.len() - start;
             }
         }
         if !written_decorations {
@@ -400,18 +515,84 @@ impl Writer<'_> {
         for &value in &function.parameters {
             self.write_node(value);
         }
+        let start = self.words.len();
         for &value in &function.before {
             self.write_node(value);
         }
+        self.described += self.words.len() - start;
         for block in &function.blocks {
             self.write_node(block.label);
             self.position = (0, 0);
-            for &value in &block.insts {
-                self.write_position(value);
-                self.write_node(value);
+            for (index, &value) in block.insts.iter().enumerate() {
+                let start = self.words.len();
+                let is_debug = self.unit.is_debug(value);
+                if is_debug && !self.speaks_of_what_is_there(value) {
+                    continue;
+                }
+                // Nothing may be between a merge instruction and the branch.
+                let is_behind = |index: usize| {
+                    let before = index.checked_sub(1).and_then(|it| block.insts.get(it));
+                    before.is_some_and(|&before| self.unit.op(before).is_merge())
+                };
+                if !is_behind(index) {
+                    let place = match (is_behind(index + 1), block.insts.get(index + 1)) {
+                        (true, Some(&end)) => end,
+                        _ => value,
+                    };
+                    self.write_position(place);
+                }
+                if is_debug {
+                    self.write_node(value);
+                }
+                self.described += self.words.len() - start;
+                if !is_debug {
+                    self.write_node(value);
+                }
             }
         }
         self.words.push(1 << 16 | u32::from(Op::FunctionEnd.0));
+    }
+
+    /// Whether all of a function that an instruction names has been written or will be.
+    fn speaks_of_what_is_there(&self, value: Value) -> bool {
+        self.unit
+            .ids(value)
+            .all(|(_, id)| self.live.has(self.unit.find(id)))
+    }
+
+    /// Writes a description outside of functions: what isn't there any more is none.
+    fn write_debug(&mut self, value: Value) {
+        let unit = self.unit;
+        let ids = unit.ids(value).map(|(index, id)| (index, unit.find(id)));
+        let gone: Vec<usize> = ids
+            .filter(|&(_, id)| !self.live.has(id) || is_within_function(unit, id))
+            .map(|(index, _)| index)
+            .collect();
+        if gone.is_empty() {
+            self.write_node(value);
+        } else {
+            let none = self.none(value);
+            self.write_node(value);
+            let first = self.words.len() - unit.operands(value).len();
+            for index in gone {
+                self.words[first + index] = none;
+            }
+        }
+        if unit.debug_kind(value) == Some(Kind::InfoNone) {
+            self.absent.push((unit.operand(value, 0), value));
+        }
+    }
+
+    /// What stands for what isn't there any more, for an instruction of the same set.
+    fn none(&mut self, of: Value) -> u32 {
+        let import = self.unit.operand(of, 0);
+        if let Some(&(_, none)) = self.absent.iter().find(|it| it.0 == import) {
+            return none;
+        }
+        let none = self.next;
+        self.write_counterpart(of, Kind::InfoNone);
+        self.absent.push((import, none));
+        none
     }
 
     /// Says where an instruction comes from, if that isn't what was said last.
@@ -428,7 +609,9 @@ impl Writer<'_> {
             }
             self.position.1 = scope;
         }
-        if line == self.position.0 || is_early && unit.op(line).is_ext_inst() {
+        // Which line says of which variable something doesn't matter.
+        let is_described = unit.is_debug(value);
+        if line == self.position.0 || is_described || is_early && unit.op(line).is_ext_inst() {
             return;
         }
         if line == 0 {
@@ -447,24 +630,18 @@ impl Writer<'_> {
         if self.unit.op(self.position.0) == Op::Line {
             self.words.push(1 << 16 | u32::from(Op::NoLine.0));
         } else {
-            self.write_counterpart(self.position.0, "DebugNoLine");
+            self.write_counterpart(self.position.0, Kind::NoLine);
         }
     }
 
     fn end_scope(&mut self) {
-        self.write_counterpart(self.position.1, "DebugNoScope");
+        self.write_counterpart(self.position.1, Kind::NoScope);
     }
 
     /// An instruction without operands of the set that another is from.
-    fn write_counterpart(&mut self, of: Value, name: &str) {
+    fn write_counterpart(&mut self, of: Value, kind: Kind) {
         let unit = self.unit;
         let import = unit.operand(of, 0);
-        let Some(set) = unit.instruction_set(import) else {
-            return;
-        };
-        let Some(info) = set.instruction_by_name(name) else {
-            return;
-        };
         let id = self.fresh();
         let ty = unit.node(of).ty;
         self.words.extend([
@@ -472,7 +649,7 @@ impl Writer<'_> {
             ty,
             id,
             import,
-            info.number(),
+            kind.number(),
         ]);
     }
 

@@ -74,7 +74,7 @@ OpReturnValue %sum",
         ),
         CALL,
         "OpSelectionMerge %1 None
-OpSwitch %int_0 %2
+OpSwitch %int_2 %2
 %2 = OpLabel
 %3 = OpLoad %float %a
 %4 = OpFOrdLessThan %bool %3 %float_0

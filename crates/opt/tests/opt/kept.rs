@@ -1,19 +1,13 @@
 //! What must not be simplified, although it looks as if it could.
 
-use spirvkit_opt::{Options, optimize};
-use spirvkit_testing::{text, words};
-use spirvkit_validate::validate;
+use spirvkit_testing::text;
+
+use super::frame;
 
 /// The text of what becomes of a module, which is valid before and after.
 #[track_caller]
 fn optimized(module: &str) -> String {
-    let before = words(module);
-    let after = optimize(&before, &Options::default()).unwrap().words;
-    for words in [&before, &after] {
-        let report = validate(words, &Default::default());
-        assert_eq!(report.diagnostics(), [], "{}", text(words));
-    }
-    text(&after)
+    text(&frame::optimized(module))
 }
 
 #[track_caller]

@@ -4,6 +4,7 @@ mod calls;
 mod classic;
 mod control;
 mod copies;
+mod debug;
 mod frame;
 mod hostile;
 mod kept;

@@ -17,7 +17,16 @@ use std::path::Path;
 
 use super::emit::{Output, sealed};
 
-use syntax::{COMMUTATIVE, Head, Rule};
+use syntax::{COMMUTATIVE, Head, Rule, Term};
+
+/// A term and all below it.
+fn terms(term: &Term) -> Vec<&Term> {
+    let mut all = vec![term];
+    if let Term::Operation { operands, .. } = term {
+        all.extend(operands.iter().flat_map(terms));
+    }
+    all
+}
 
 /// Where the rules are, from the root of the repository; the order of the files is that in
 /// which rules are tried.
@@ -79,7 +88,7 @@ fn matcher(rules: &[Rule]) -> Result<String, String> {
     .unwrap();
     let mut heads: BTreeSet<Head> = COMMUTATIVE.iter().map(|name| head_of(name)).collect();
     for rule in rules {
-        for term in rule.pattern.all() {
+        for term in terms(&rule.pattern) {
             if let syntax::Term::Operation { head, .. } = term {
                 heads.insert(head.clone());
             }

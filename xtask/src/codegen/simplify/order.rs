@@ -73,7 +73,7 @@ fn measure<'t>(term: &'t Term, names: &BTreeMap<&'t str, &'t Term>) -> Measure<'
 
 pub(super) fn check(rule: &Rule) -> Result<(), String> {
     let mut names = BTreeMap::new();
-    for term in rule.pattern.all() {
+    for term in super::terms(&rule.pattern) {
         if let Some(name) = term.name() {
             names.entry(name).or_insert(term);
         }

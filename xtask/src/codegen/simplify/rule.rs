@@ -247,9 +247,9 @@ impl Writer<'_> {
             Term::Operation { head, operands, .. } => words(head, operands.len()),
             _ => 0,
         };
-        let patterns = rule.pattern.all();
+        let patterns = super::terms(&rule.pattern);
         let mut made: Vec<&Term> = Vec::new();
-        for term in rule.replacement.all() {
+        for term in super::terms(&rule.replacement) {
             if !term.is_constant() && !patterns.contains(&term) && !made.contains(&term) {
                 made.push(term);
             }

@@ -10,9 +10,9 @@ use spirvkit::{TargetEnv, ValidateOptions};
 use spirvkit_opt::Options;
 
 use super::super::corpus::load;
-use super::interface;
 use super::reference::Reference;
 use super::{bytes, optimized, thread_time, with_memory};
+use super::{interface, lines};
 
 /// What modules are checked with.
 pub(super) struct Checker {
@@ -42,6 +42,8 @@ pub(super) struct Checked {
     pub(super) time: Duration,
     /// Bytes that were allocated at once.
     pub(super) memory: Option<usize>,
+    /// How many instructions had a line and could have one, and how many of them have one.
+    pub(super) lines: [usize; 2],
     /// What is wrong.
     pub(super) failures: Vec<(Failure, String)>,
     /// Bytes after another time, if it isn't the same module.
@@ -125,10 +127,14 @@ impl Checker {
                 }
             }
         }
-        if done.len() > words.len() {
-            let more = (done.len() - words.len()) * 4;
-            fail(Failure::Larger, format!("{more} bytes more"));
+        match (stripped(words), stripped(done)) {
+            (Ok(before), Ok(after)) if after.len() > before.len() => {
+                let more = (after.len() - before.len()) * 4;
+                fail(Failure::Larger, format!("{more} bytes more"));
+            }
+            _ => {}
         }
+        checked.lines = lines::kept(words, done);
         if optimized(words, &self.options).as_deref() != Ok(done) {
             fail(Failure::Unrepeatable, String::new());
         }

@@ -4,6 +4,7 @@
 mod check;
 mod growth;
 mod interface;
+mod lines;
 mod passes;
 mod reference;
 mod report;

@@ -32,6 +32,7 @@ struct Sum {
     removed: usize,
     time: Duration,
     memory: Option<f64>,
+    lines: [usize; 2],
     failed: usize,
 }
 
@@ -59,6 +60,9 @@ impl Sum {
         if let Some(memory) = it.memory.filter(|_| it.before >= SMALL) {
             let times = memory as f64 / it.before as f64;
             self.memory = Some(self.memory.unwrap_or(0.0).max(times));
+        }
+        for (sum, lines) in self.lines.iter_mut().zip(it.lines) {
+            *sum += lines;
         }
         self.failed += usize::from(!it.failures.is_empty());
     }
@@ -97,6 +101,13 @@ impl Sum {
                 None => String::new(),
             }
         );
+        let [had, have] = self.lines;
+        if had > 0 {
+            println!(
+                "  of {had} instructions that had a line, {have} have one ({:.2} %)",
+                percent(have, had)
+            );
+        }
     }
 }
 

@@ -9,10 +9,8 @@ mod terms;
 mod values;
 
 #[path = "../../../rules/syntax.rs"]
-#[allow(dead_code)]
 mod syntax;
 #[path = "../../../rules/typing.rs"]
-#[allow(dead_code)]
 mod typing;
 
 use syntax::Rule;
@@ -32,4 +30,15 @@ fn all() -> Vec<Rule> {
 /// A rule that is in no file.
 fn rule(text: &str) -> Rule {
     syntax::rules("own", text).unwrap().remove(0)
+}
+
+#[test]
+fn terms_whose_types_only_the_replacement_joins_are_known() {
+    let merged = |text| {
+        let rule = rule(text);
+        typing::typed(&rule).unwrap().merged
+    };
+    assert_eq!(merged("(IAdd x 0) => x"), []);
+    assert_eq!(merged("(Select c x y) if (same-width x y) => x"), []);
+    assert_eq!(merged("(UConvert (UConvert x)) => x"), [(0, 2)]);
 }

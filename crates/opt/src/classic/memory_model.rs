@@ -1,5 +1,7 @@
 //! The Vulkan memory model: what decorations said of memory is said at each access.
 
+use std::cmp::Ordering;
+
 use hashbrown::{HashMap, HashSet};
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
@@ -331,8 +333,11 @@ fn change_access(
     };
     let [available, visible, non_private, volatile] = bits;
     let mut operands = words;
-    if operands.len() == place {
-        operands.push(0);
+    match operands.len().cmp(&place) {
+        // It has too few operands, so it isn't valid.
+        Ordering::Less => return Ok(()),
+        Ordering::Equal => operands.push(0),
+        Ordering::Greater => {}
     }
     // A copy may have a mask for each side.
     let has_two = op == Op::CopyMemory

@@ -740,3 +740,29 @@ fn structures_are_packed_by_rules() {
     let error = Recipe::parse("struct-packing=W:hlslCbuffer").unwrap_err();
     assert!(error.to_string().contains("hlslCbuffer"), "{error}");
 }
+
+#[test]
+fn nothing_panics_at_instructions_that_are_cut_short() {
+    let [decorations, declarations] = BUFFER;
+    let whole = compute(
+        &format!("{decorations}\nOpDecorate %b Coherent"),
+        declarations,
+        "%at = OpAccessChain %to_uint %b %0 %1\n%x = OpLoad %uint %at\nOpStore %at %1\nOpReturn",
+    );
+    let words = words(&whole);
+    let mut at = 5;
+    while at < words.len() {
+        let count = (words[at] >> 16) as usize;
+        for kept in 1..count {
+            let mut cut = words[..at + kept].to_vec();
+            cut[at] = (kept as u32) << 16 | words[at] & 0xffff;
+            cut.extend(&words[at + count..]);
+            for row in spirvkit_opt::classic::ROWS {
+                if let Ok(recipe) = Recipe::parse(row.name) {
+                    let _ = recipe.run(&cut, &Options::default());
+                }
+            }
+        }
+        at += count;
+    }
+}

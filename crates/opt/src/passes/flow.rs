@@ -4,6 +4,7 @@
 use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{Op, Version};
 
+use super::described::{code, describe_first, is_only};
 use crate::body::{Constructs, Flow, NONE, merge_of};
 use crate::effects::{Effect, effect};
 use crate::unit::{Block, Function, Unit, Value, flag};
@@ -93,25 +94,6 @@ fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
         changed = true;
     }
     changed
-}
-
-/// Instructions without those that only describe the source.
-fn code<'a>(unit: &'a Unit, insts: &'a [Value]) -> impl Iterator<Item = Value> + 'a {
-    let code = insts.iter().filter(|&&inst| !unit.is_debug(inst));
-    code.copied()
-}
-
-/// Whether there is only one instruction, with an opcode.
-fn is_only(unit: &Unit, insts: &[Value], op: Op) -> bool {
-    let mut code = code(unit, insts);
-    code.next().is_some_and(|inst| unit.op(inst) == op) && code.next().is_none()
-}
-
-/// Lets a block begin with what describes the source.
-fn describe_first(unit: &Unit, block: &mut Block, described: impl Iterator<Item = Value>) {
-    let is_early = |&&inst: &&Value| unit.op(inst) == Op::Phi || unit.op(inst).is_variable();
-    let place = block.insts.iter().take_while(is_early).count();
-    block.insts.splice(place..place, described);
 }
 
 /// Whether a block ends with a branch that has no condition.

@@ -9,7 +9,7 @@ use crate::body::rebuild;
 use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
-use crate::passes::{flow, indices, inline, privates};
+use crate::passes::{copies, flow, indices, inline, privates};
 use crate::unit::{Unit, Unread, Value, Written};
 use crate::{Abilities, Level, Optimized, Options, Remark};
 
@@ -249,6 +249,7 @@ fn unroll(unit: &mut Unit, index: usize, limits: Option<Limits>) -> bool {
     };
     for _ in 0..MAX_NESTED {
         let changed = unroll::unroll(unit, &mut function, limits);
+        function.is_done &= !changed;
         unit.functions[index] = function;
         if changed {
             improve(unit, index);
@@ -269,16 +270,22 @@ const MAX_NESTED: usize = 4;
 fn improve(unit: &mut Unit, index: usize) {
     let abilities = unit.options.abilities;
     let rebuilds = abilities.has_any(Abilities::VALUES);
-    if unit.fuel == 0 || !rebuilds && !abilities.has_any(Abilities::FLOW) {
+    let has_nothing_to_do = !rebuilds && !abilities.has_any(Abilities::FLOW);
+    if unit.fuel == 0 || has_nothing_to_do || unit.functions[index].is_done {
         return;
     }
     unit.fuel -= 1;
     let mut function = std::mem::take(&mut unit.functions[index]);
+    function.is_done = true;
     for round in 0..MAX_ROUNDS {
         if rebuilds {
             rebuild(unit, &mut function);
         }
-        if !flow::simplify(unit, &mut function) && round > 0 {
+        let mut changed = flow::simplify(unit, &mut function);
+        if abilities.contains(Abilities::PROMOTE.with(Abilities::FORWARD)) {
+            changed |= copies::forward(unit, &mut function);
+        }
+        if !changed && round > 0 {
             break;
         }
     }
@@ -345,6 +352,7 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
                 fits
             },
         );
+        function.is_done &= !inlined;
         unit.functions[index] = function;
         changed |= inlined;
         if callers[index] > 0 {

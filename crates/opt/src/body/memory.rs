@@ -230,6 +230,18 @@ impl Memory {
     }
 }
 
+/// Whether what a pointer leads to never changes while a shader runs.
+pub(crate) fn is_unchanging(unit: &Unit, pointer: Value) -> bool {
+    let mut memory = Memory::new(0);
+    let Some(class) = unit.storage_class(pointer) else {
+        return false;
+    };
+    let root = memory.root(unit, pointer);
+    matches!(root, Root::Variable(_))
+        && sharing(unit, root, class, unit.has_fixed_inputs()) == Sharing::Constant
+        && !(unit.has_volatile && leads_to_volatile(unit, pointer))
+}
+
 /// The class whose pointers may lead to variables of a class.
 fn wider(class: u32) -> Option<StorageClass> {
     match StorageClass(class) {

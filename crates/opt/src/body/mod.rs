@@ -22,6 +22,7 @@ use declared::Declarations;
 pub(crate) use flow::{Flow, merge_of};
 use locals::Locals;
 pub(crate) use locals::parts;
+pub(crate) use memory::is_unchanging;
 use memory::{Memory, Root};
 
 use crate::unit::{Block, FLOATING, Function, Unit, Value, flag};
@@ -135,13 +136,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
         unit.remark(said, what, Some(variable), function.definition, variable);
     }
     let memory = Memory::new(locals.leaves);
-    let fixed_inputs = !unit.globals.iter().any(|&value| {
-        unit.op(value) == Op::Capability
-            && matches!(
-                Capability(unit.operand(value, 0)),
-                Capability::RayTracingKHR | Capability::RayTracingNV | Capability::Kernel
-            )
-    });
+    let fixed_inputs = unit.has_fixed_inputs();
     let count = function.blocks.len();
     let mut rebuild = Rebuild {
         unit,
@@ -195,6 +190,19 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
     }
     rebuild.mark(function);
     rebuild.write(function);
+}
+
+impl Unit {
+    /// Whether inputs stay what they are while a shader runs.
+    fn has_fixed_inputs(&self) -> bool {
+        !self.globals.iter().any(|&value| {
+            self.op(value) == Op::Capability
+                && matches!(
+                    Capability(self.operand(value, 0)),
+                    Capability::RayTracingKHR | Capability::RayTracingNV | Capability::Kernel
+                )
+        })
+    }
 }
 
 impl Rebuild<'_> {

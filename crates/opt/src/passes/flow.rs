@@ -15,7 +15,7 @@ const MAX_SPECULATED: usize = 8;
 
 /// Whether anything was changed.
 pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
-    if function.is_opaque || function.blocks.is_empty() {
+    if function.is_opaque || function.blocks.len() < 2 {
         return false;
     }
     let may = |ability| unit.options.abilities.has_any(ability);

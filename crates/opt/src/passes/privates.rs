@@ -150,6 +150,7 @@ fn relocate(unit: &mut Unit, variables: &[Value], function: usize) {
     if let Some(entry) = unit.functions[function].blocks.first_mut() {
         entry.insts.splice(0..0, variables.iter().copied());
     }
+    unit.functions[function].is_done = false;
 }
 
 /// Whether an instruction before the functions only says something of what it names.
@@ -207,4 +208,9 @@ pub(crate) fn find_owned(unit: &mut Unit, is_live: &[bool]) {
         .into_iter()
         .filter_map(|(variable, owner)| Some((variable, owner?)))
         .collect();
+    // What they store may be of no use.
+    let owners: hashbrown::HashSet<Value> = unit.owners.values().copied().collect();
+    for function in &mut unit.functions {
+        function.is_done &= !owners.contains(&function.definition);
+    }
 }

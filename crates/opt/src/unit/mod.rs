@@ -101,6 +101,8 @@ pub(crate) struct Function {
     pub(crate) blocks: Vec<Block>,
     /// Whether it has instructions that can't be decoded, and stays as it is.
     pub(crate) is_opaque: bool,
+    /// Whether nothing has changed since it was simplified.
+    pub(crate) is_done: bool,
 }
 
 /// A block.

@@ -720,10 +720,70 @@ impl Writer<'_> {
 impl Unit {
     /// Which functions something needs, by their numbers.
     pub(crate) fn live_functions(&self, options: &Options) -> Vec<bool> {
-        let live = Liveness::new(self, options);
-        let functions = self.functions.iter();
-        functions
-            .map(|function| live.has(function.definition))
-            .collect()
+        let is_usual = self.is_shader && !self.has_opaque && self.behind.is_empty();
+        if !is_usual || !options.abilities.contains(Abilities::DEAD_FUNCTIONS) {
+            let live = Liveness::new(self, options);
+            let functions = self.functions.iter();
+            return functions
+                .map(|function| live.has(function.definition))
+                .collect();
+        }
+        self.called_functions()
+    }
+
+    /// Which functions entry points need, and others if there are exports.
+    fn called_functions(&self) -> Vec<bool> {
+        let numbers = (0..).zip(&self.functions);
+        let numbers: hashbrown::HashMap<Value, usize> = numbers
+            .map(|(number, function)| (function.definition, number))
+            .collect();
+        let mut live = vec![false; self.functions.len()];
+        let mut work = Vec::new();
+        let mut reach = |id: Value, work: &mut Vec<usize>| {
+            if let Some(&number) = numbers.get(&id)
+                && !std::mem::replace(&mut live[number], true)
+            {
+                work.push(number);
+            }
+        };
+        let (mut has_entry, mut has_exports) = (false, false);
+        for &value in &self.globals {
+            let op = self.op(value);
+            has_entry |= op.is_entry_point();
+            let is_export =
+                op == Op::Decorate && self.operand(value, 1) == Decoration::LinkageAttributes.0;
+            has_exports |= is_export;
+            let is_described = || self.debug_instruction(value).is_some();
+            if is_export || About::of(op).is_none() && !is_described() {
+                for (_, id) in self.ids(value) {
+                    reach(id, &mut work);
+                }
+            }
+        }
+        if !has_entry && !has_exports {
+            return vec![true; self.functions.len()];
+        }
+        while let Some(number) = work.pop() {
+            let blocks = self.functions[number].blocks.iter();
+            for &inst in blocks.flat_map(|block| &block.insts) {
+                let op = self.op(inst);
+                let names_no_function = matches!(
+                    op,
+                    Op::Load
+                        | Op::Store
+                        | Op::AccessChain
+                        | Op::CompositeExtract
+                        | Op::CompositeConstruct
+                        | Op::Branch
+                        | Op::BranchConditional
+                );
+                if !names_no_function && self.debug_instruction(inst).is_none() {
+                    for (_, id) in self.ids(inst) {
+                        reach(id, &mut work);
+                    }
+                }
+            }
+        }
+        live
     }
 }

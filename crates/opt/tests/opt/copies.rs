@@ -297,3 +297,41 @@ OpStore %k %int_1
 OpReturn",
     );
 }
+
+#[test]
+fn inputs_are_read_instead_of_copies() {
+    let declarations = "%four = OpConstant %int 4
+%array = OpTypeArray %float %four
+%in_array = OpTypePointer Input %array
+%own_array = OpTypePointer Function %array
+%many = OpVariable %in_array Input
+";
+    let body = |between: &str| {
+        format!(
+            "%x = OpVariable %own_array Function
+%i1 = OpLoad %int %i
+%whole = OpLoad %array %many
+OpStore %x %whole
+{between}
+%at = OpAccessChain %to_float %x %i1
+%x1 = OpLoad %float %at
+OpStore %o %x1
+OpReturn"
+        )
+    };
+    let made = |between: &str| {
+        let module = module(
+            "OpDecorate %many Location 9\n",
+            declarations,
+            &body(between),
+        );
+        let module = module.replacen("%main \"main\"", "%main \"main\" %many", 1);
+        optimized(&module, &Options::default())
+    };
+    let text = made("");
+    assert_eq!(count(&text, " Function"), 0, "{text}");
+    assert_eq!(count(&text, "OpAccessChain"), 1, "{text}");
+    // Not if the copy is written as well.
+    let text = made("%other_at = OpAccessChain %to_float %x %1\nOpStore %other_at %f1");
+    assert_eq!(count(&text, "OpVariable %_ptr_Function"), 1, "{text}");
+}

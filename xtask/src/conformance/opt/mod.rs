@@ -2,6 +2,7 @@
 //! small; and what that takes.
 
 mod check;
+mod count;
 mod growth;
 mod interface;
 mod lines;

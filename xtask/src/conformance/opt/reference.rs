@@ -76,7 +76,8 @@ impl Reference {
         answer.parse().map_err(|_| answer)
     }
 
-    fn optimize(&self, module: &[u8], env: TargetEnv) -> Result<usize, String> {
+    /// What the optimizer makes of a module.
+    pub(super) fn optimized(&self, module: &[u8], env: TargetEnv) -> Result<Vec<u8>, String> {
         let input = Temporary::new(Some(module)).map_err(|error| error.to_string())?;
         let output = Temporary::new(None).map_err(|error| error.to_string())?;
         let mut command = Command::new(self.folder.join("spirv-opt"));
@@ -88,7 +89,11 @@ impl Reference {
         if !succeeds(command, self.timeout)? {
             return Err("the reference fails".to_owned());
         }
-        let made = fs::read(&output.0).map_err(|error| error.to_string())?;
+        fs::read(&output.0).map_err(|error| error.to_string())
+    }
+
+    fn optimize(&self, module: &[u8], env: TargetEnv) -> Result<usize, String> {
+        let made = self.optimized(module, env)?;
         match self.validates(&made, env) {
             Ok(()) => Ok(made.len()),
             Err(why) => Err(format!("the reference's result is not valid: {why}")),

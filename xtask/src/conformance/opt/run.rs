@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rayon::prelude::*;
 use spirvkit::interp::Run;
@@ -12,7 +13,9 @@ use spirvkit_opt::classic::Row;
 
 use super::super::kernels::Known;
 use super::super::sample::Sample;
+use super::count::{Counted, Ways};
 use super::passes::{Named, PassesArgument, changed};
+use super::reference::Reference;
 use super::scripts::{Compilers, ScriptFile};
 use super::subject::{Care, Compared, Left, Transform, before_and_after};
 use super::{LevelArgument, bytes, optimized, target_folder};
@@ -37,6 +40,13 @@ pub(in super::super) struct Arguments {
     /// Only files whose path has this in it.
     #[arg(long)]
     only: Option<String>,
+    /// Counts the instructions that kernels and programs execute instead: as they are, optimized,
+    /// and with `--reference` optimized by that.
+    #[arg(long)]
+    count: bool,
+    /// The folder with the reference tools, to count with.
+    #[arg(long)]
+    reference: Option<PathBuf>,
     /// How many failures of each kind, and reasons for leaving out, to show.
     #[arg(long, default_value_t = 20)]
     show: usize,
@@ -124,6 +134,33 @@ fn with_each(subject: &Subject, compilers: &Compilers, recipes: &[Named]) -> Com
         }
     }
     last
+}
+
+impl Subject {
+    fn count(&self, ways: &Ways<'_>) -> Result<Counted, String> {
+        match self {
+            Self::Script(_) => Err("scripts are not counted".to_owned()),
+            Self::Kernel(file) => {
+                let known = Known::of(file)?;
+                let known = known.ok_or_else(|| "no operation that is known here".to_owned())?;
+                ways.count(&known.words, |words| {
+                    super::count::executed(words, known.run(words), known.groups())
+                })
+            }
+            Self::Program(seed) => {
+                let text = program_text(&recipe(*seed));
+                let module = spirvkit::assemble(&text, &Default::default());
+                let words = module.map_err(|errors| errors.to_string())?.words;
+                ways.count(&words, |words| {
+                    let run = Run::new(words).subgroup_size(SIZES[1]).max_steps(STEPS);
+                    let buffers = program_buffers();
+                    let buffers = (0..).zip(&buffers);
+                    let run = buffers.fold(run, |run, (at, buffer)| run.storage(0, at, buffer));
+                    super::count::executed(words, run, [PROGRAM_GROUPS, 1, 1])
+                })
+            }
+        }
+    }
 }
 
 /// Compares at all sizes of subgroups, up to the first that is not the same.
@@ -214,6 +251,9 @@ fn recipe(seed: u64) -> Vec<u8> {
 /// Runs everything before and after.
 pub(in super::super) fn run(arguments: &Arguments) -> Outcome {
     let subjects = subjects(arguments)?;
+    if arguments.count {
+        return count(arguments, &subjects);
+    }
     let recipes = match arguments.passes.is_given() {
         true => arguments.passes.recipes(Row::keeps_results)?,
         false => Vec::new(),
@@ -272,6 +312,28 @@ pub(in super::super) fn run(arguments: &Arguments) -> Outcome {
         0 => Ok(()),
         _ => Err(format!("{failed} give something else when they are optimized").into()),
     }
+}
+
+/// Counts what everything executes.
+fn count(arguments: &Arguments, subjects: &[Subject]) -> Outcome {
+    let reference = arguments.reference.as_ref().map(|folder| {
+        let kept = target_folder("opt-reference")?;
+        let timeout = Duration::from_secs(60);
+        Reference::new(folder, arguments.level.flag(), timeout, &kept)
+    });
+    let reference = reference.transpose()?;
+    let options = arguments.level.options();
+    let ways: Ways<'_> = Ways {
+        ours: &|words| optimized(words, &options),
+        theirs: reference.as_ref(),
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    let counted: Vec<Result<Counted, String>> = pool.install(|| {
+        let subjects = subjects.par_iter();
+        subjects.map(|subject| subject.count(&ways)).collect()
+    });
+    let names: Vec<String> = subjects.iter().map(Subject::name).collect();
+    super::count::report(&names, &counted, arguments.show)
 }
 
 fn subjects(arguments: &Arguments) -> io::Result<Vec<Subject>> {

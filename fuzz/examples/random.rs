@@ -2,10 +2,12 @@
 //!
 //! `cargo run --release -p spirvkit-fuzz --example random -- executed_program 600 [SEED]`
 //!
-//! Targets that take a module get one of `samples/`, those that take a script one of `seeds/`. The
+//! Targets that take a module get one of `samples/` or `seeds/`, those that take a script one of `seeds/`. The
 //! input of a failure is shown.
 
 use std::time::{Duration, Instant};
+
+use spirvkit::{AssembleOptions, Endianness, assemble, bytes_from_words};
 
 type Target = fn(&[u8]);
 
@@ -18,7 +20,8 @@ enum Takes {
     File(&'static [&'static str]),
 }
 
-const MODULE: Takes = Takes::File(&["spv"]);
+/// Modules, some as text.
+const MODULE: Takes = Takes::File(&["spv", "spvasm"]);
 
 const TARGETS: &[(&str, Target, Takes)] = &[
     (
@@ -92,13 +95,22 @@ fn samples(takes: Takes) -> Vec<Vec<u8>> {
                 .any(|it| path.extension().is_some_and(|has| has == *it))
         });
         paths.sort();
-        files.extend(
-            paths
-                .iter()
-                .map(|path| std::fs::read(path).expect("a sample")),
-        );
+        files.extend(paths.iter().filter_map(|path| {
+            let bytes = std::fs::read(path).expect("a sample");
+            match path.extension() {
+                Some(extension) if extension == "spvasm" => assembled(&bytes),
+                _ => Some(bytes),
+            }
+        }));
     }
     files
+}
+
+/// The bytes of a module, unless it is none.
+fn assembled(text: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let assembled = assemble(text, &AssembleOptions::default()).ok()?;
+    Some(bytes_from_words(&assembled.words, Endianness::Little))
 }
 
 /// Runs a target, whose memory and time are bounded where they can be measured.

@@ -1,5 +1,8 @@
 //! What running promises for any module.
 
+use spirvkit::analysis::{Lookup, ModuleIndex, Type};
+use spirvkit::binary::Id;
+use spirvkit::grammar::{Op, StorageClass};
 use spirvkit::interp::{Outcome, Pipe, Run};
 use spirvkit::words_from_bytes;
 
@@ -75,10 +78,11 @@ pub fn executed_kernel(bytes: &[u8]) {
 /// Runs a kernel with the arguments that these bytes are a recipe for, if it can be run: every
 /// time the same.
 fn run_kernel(words: &[u32], arguments: &[u8]) {
+    let parameters = parameters(words);
     let outcome = || {
         let mut recipe = Recipe::new(arguments);
         let groups = [recipe.below(4) as u32, 1, 1 + recipe.below(2) as u32];
-        let run = with_arguments(Run::new(words), &mut recipe);
+        let run = with_arguments(Run::new(words), &parameters, &mut recipe);
         run.max_steps(STEPS).max_memory(MEMORY).dispatch(groups)
     };
     if let (Ok(first), again) = (outcome(), outcome()) {
@@ -92,14 +96,73 @@ fn run_kernel(words: &[u32], arguments: &[u8]) {
     }
 }
 
-fn with_arguments<'a>(mut run: Run<'a>, recipe: &mut Recipe<'_>) -> Run<'a> {
+/// What a parameter takes.
+#[derive(Clone, Copy)]
+enum Parameter {
+    /// So many bytes, or as many as one likes.
+    Bytes(Option<usize>),
+    /// Memory of the workgroup.
+    Local,
+    Pipe,
+}
+
+/// What the parameters of the first entry point take.
+fn parameters(words: &[u32]) -> Vec<Parameter> {
+    let Ok(m) = ModuleIndex::new(words) else {
+        return Vec::new();
+    };
+    let mut all = m.all_instructions();
+    let entry = all.find(|inst| inst.op() == Op::EntryPoint);
+    let function = entry.and_then(|entry| m.def(entry.id(1)));
+    let ty = function.and_then(|function| m.def(function.id(1)));
+    let Some(ty) = ty.filter(|ty| ty.op() == Op::TypeFunction) else {
+        return Vec::new();
+    };
+    let types = ty.args().iter().skip(1).take(8);
+    types.map(|&ty| parameter(&m, Id(ty))).collect()
+}
+
+fn parameter(m: &ModuleIndex<'_>, ty: Id) -> Parameter {
+    match m.ty(ty) {
+        Type::Pointer { class, .. } => match class {
+            StorageClass::Workgroup => Parameter::Local,
+            _ => Parameter::Bytes(None),
+        },
+        Type::Int { width, .. } | Type::Float { width, .. } => {
+            // A mutated type may have any width.
+            Parameter::Bytes(Some(width.min(64) as usize / 8))
+        }
+        _ => match m.def(ty).map(|inst| inst.op()) {
+            Some(Op::TypePipe) => Parameter::Pipe,
+            _ => Parameter::Bytes(None),
+        },
+    }
+}
+
+fn with_arguments<'a>(
+    mut run: Run<'a>,
+    parameters: &[Parameter],
+    recipe: &mut Recipe<'_>,
+) -> Run<'a> {
     for _ in 0..recipe.below(3) {
         let bytes: Vec<u8> = (0..recipe.below(64)).map(|byte| byte as u8).collect();
         run.memory(&bytes);
     }
-    for index in 0..1 + recipe.below(6) as u32 {
+    // Mostly what fits, for nothing else is run.
+    let count = match recipe.once_in(8) {
+        true => recipe.below(7),
+        false => parameters.len(),
+    };
+    for index in 0..count {
         let size = recipe.pick(&[0, 1, 4, 8, 12, 16, 64, 256]).unwrap_or(0);
-        run = match recipe.below(8) {
+        let (fitting, index) = (parameters.get(index), index as u32);
+        let kind = match fitting {
+            _ if recipe.once_in(16) => recipe.below(8),
+            Some(Parameter::Local) => 0,
+            Some(Parameter::Pipe) => 3,
+            _ => 4,
+        };
+        run = match kind {
             0 => run.local_argument(index, recipe.word() >> (recipe.below(8) * 4)),
             1 => run.address_argument(index, u64::from(recipe.byte() % 4) << 32),
             2 => run.address_argument(index, u64::MAX >> (recipe.byte() % 64)),
@@ -108,7 +171,13 @@ fn with_arguments<'a>(mut run: Run<'a>, recipe: &mut Recipe<'_>) -> Run<'a> {
                 let pipe = Pipe::new(4, 1 + recipe.below(8) as u32);
                 run.pipe_argument(index, pipe.packets(&vec![recipe.byte(); 4 * packets]))
             }
-            _ => run.argument(index, &vec![recipe.byte(); size]),
+            _ => {
+                let size = match fitting {
+                    Some(&Parameter::Bytes(Some(bytes))) if !recipe.once_in(16) => bytes,
+                    _ => size,
+                };
+                run.argument(index, &vec![recipe.byte(); size])
+            }
         };
     }
     if recipe.once_in(2) {

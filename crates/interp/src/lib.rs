@@ -35,8 +35,8 @@ mod undefined;
 
 pub use explore::{Condition, ConditionError, Explore, Explored, Final, MAX_LOOKS};
 pub use image::{
-    AddressMode, BorderColor, CompareOp, Dimension, Filter, Image, MAX_IMAGE, Reduction, Sampler,
-    Swizzle,
+    AddressMode, BorderColor, CompareOp, Compressed, Dimension, Filter, Image, MAX_IMAGE,
+    Reduction, Sampler, Swizzle,
 };
 pub use kinds::KINDS;
 pub use lower::{Support, support, support_of};

@@ -4,6 +4,7 @@
 
 mod address;
 mod bind;
+mod compressed;
 mod cube;
 mod describe;
 mod filter;
@@ -15,6 +16,7 @@ mod view;
 pub(crate) use bind::{
     ARGUMENTS, Bound, Declared, DeclaredImage, Given, Images, Place, Resources, Results,
 };
+pub use compressed::Compressed;
 pub(crate) use describe::{data_type, order};
 pub(crate) use filter::{Request, detail, gather, sample};
 pub(crate) use instruction::{Access, Coordinates, ImageOp, LodOperand};

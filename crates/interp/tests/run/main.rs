@@ -1,6 +1,7 @@
 //! Modules are run, and what comes of it is compared with what the specification says.
 
 mod addresses;
+mod compressed;
 mod control_flow;
 mod cooperative;
 mod derivatives;

@@ -7,7 +7,8 @@ use spirvkit::binary::NumberType;
 use spirvkit::eval::{Channel, Format, Texel};
 use spirvkit::grammar::{Dim, Enumeration, ImageFormat};
 use spirvkit::interp::{
-    AddressMode, BorderColor, CompareOp, Dimension, Filter, Image, MAX_IMAGE, Reduction, Sampler,
+    AddressMode, BorderColor, CompareOp, Compressed, Dimension, Filter, Image, MAX_IMAGE,
+    Reduction, Sampler,
 };
 use spirvkit::reflect::{self, DescriptorKind, TypeKind};
 
@@ -20,6 +21,8 @@ use super::png;
 #[derive(Clone, Debug)]
 pub(super) struct Texels {
     format: Format,
+    /// How a file's blocks are compressed, if they are.
+    compressed: Option<Compressed>,
     /// One to four numbers: sides, and perhaps layers.
     size: Vec<u32>,
     levels: u32,
@@ -45,8 +48,23 @@ const MAX_SAMPLES: u32 = 64;
 /// if it doesn't begin with a format.
 pub(super) fn texels(text: &str) -> Option<Result<Texels, String>> {
     let (name, rest) = text.split_once(':')?;
+    if let Some(compressed) = Compressed::named(name) {
+        let texels = texels_of_format(compressed.format(), rest);
+        return Some(texels.and_then(|texels| texels.compressed(compressed)));
+    }
     let format = format_named(name)?;
     Some(texels_of_format(format, rest))
+}
+
+impl Texels {
+    /// The same of an image whose bytes are compressed.
+    fn compressed(mut self, compressed: Compressed) -> Result<Self, String> {
+        if self.samples > 1 {
+            return Err("a compressed image has one sample for each texel".into());
+        }
+        self.compressed = Some(compressed);
+        Ok(self)
+    }
 }
 
 fn texels_of_format(format: Format, text: &str) -> Result<Texels, String> {
@@ -91,6 +109,7 @@ fn texels_of_format(format: Format, text: &str) -> Result<Texels, String> {
     };
     Ok(Texels {
         format,
+        compressed: None,
         size,
         levels,
         samples,
@@ -317,13 +336,20 @@ impl Blocks<'_> {
             Bytes::Numbers(numbers) => (numbers.bytes.clone(), String::new()),
             Bytes::File(path) => (read(path)?, format!("{}: ", path.display())),
         };
+        let size = match texels.compressed {
+            Some(compressed) => compressed.byte_size(&image),
+            None => size,
+        };
         if bytes.len() as u64 != size {
             let found = bytes.len();
             return Err(format!(
                 "{whence}the image takes {size} bytes, but here are {found}"
             ));
         }
-        Ok(image.bytes(bytes))
+        Ok(match texels.compressed {
+            Some(compressed) => image.blocks(compressed, &bytes),
+            None => image.bytes(bytes),
+        })
     }
 
     /// A texel buffer of numbers, if one stands there and the module declares its format.

@@ -655,3 +655,31 @@ fn arrays_are_bound_in_part() {
     ]);
     shown.fails(1, "nothing is bound there");
 }
+
+#[test]
+fn compressed_images_have_blocks() {
+    let dir = dir("f32", "Rgba8", "Rgba8");
+    dir.write("from.bin", [0x00, 0xf8, 0xe0, 0x07, 0b1110_0100, 0, 0, 0]);
+    for from in [
+        "from=BC1_RGBA_UNORM_BLOCK:4x4:from.bin",
+        "from=BC1_RGBA_UNORM_BLOCK:4x4:u8:0,248,224,7,228,0,0,0",
+    ] {
+        let bind = ["run", "a.spvasm", "--bind", from, "--bind", "to=rgba8:4x4"];
+        let ran = dir.spv(&[&bind[..], &["--dispatch", "4,4", "--out", "to=to.bin"]].concat());
+        assert_eq!((ran.code, &*ran.stderr), (0, ""));
+        assert_eq!(
+            dir.read("to.bin")[..12],
+            [255, 0, 0, 255, 0, 255, 0, 255, 170, 85, 0, 255]
+        );
+    }
+    let fails = |from: &str, code, what: &str| {
+        let bind = ["run", "a.spvasm", "--bind", from, "--bind", "to=rgba8:4x4"];
+        dir.spv(&bind).fails(code, what);
+    };
+    fails(
+        "from=BC1_RGBA_UNORM_BLOCK:8x4:from.bin",
+        1,
+        "the image takes 16 bytes",
+    );
+    fails("from=BC1_RGBA_UNORM_BLOCK:4x4,samples=4", 2, "one sample");
+}

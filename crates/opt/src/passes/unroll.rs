@@ -148,10 +148,14 @@ fn look_at(
     }
     let mut blocks = Vec::new();
     let mut words = 0;
-    for &block in flow.dominators.subtree(header) {
-        if flow.dominators.dominates(merge, block) {
+    // All that it dominates but what comes behind it, which may be most of the function.
+    let mut rest = flow.dominators.subtree(header);
+    while let Some((&block, others)) = rest.split_first() {
+        if block == merge {
+            rest = &rest[flow.dominators.subtree(merge).len()..];
             continue;
         }
+        rest = others;
         if is_inner(block) {
             return None;
         }

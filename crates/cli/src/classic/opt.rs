@@ -429,7 +429,7 @@ mod tests {
             parse("--legalize-hlsl --preserve-interface --loop-peeling --max-id-bound=0x10 -");
         let line = line.expect("it's right");
         assert!(line.options.preserve_interface);
-        assert_eq!(line.recipe.len(), 9);
+        assert_eq!(line.recipe.len(), Recipe::legalize_hlsl().len() + 1);
         assert_eq!(line.watching.max_id_bound, Some(16));
         assert!(line.relaxations.contains(&"relax-logical-pointer"));
         assert_eq!(line.input, Some("-".into()));

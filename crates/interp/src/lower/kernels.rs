@@ -106,7 +106,10 @@ impl<'a> Lowering<'_, 'a> {
     pub(super) fn object_to(&mut self, id: Id, index: u32, what: &str) {
         let name = self.argument_name(id);
         let message = format!("argument {index}, `{name}`, {what}");
-        self.objections.push(kinds::INTERFACE.error(message));
+        // One name may be that of many, and as long as the module.
+        if self.objections_room.take(message.len() as u64) {
+            self.objections.push(kinds::INTERFACE.error(message));
+        }
     }
 
     fn pointer_argument(
@@ -300,11 +303,16 @@ impl<'a> Lowering<'_, 'a> {
 
 impl Lowering<'_, '_> {
     /// What an argument of a kernel is called.
-    pub(super) fn argument_name(&self, parameter: Id) -> Arc<str> {
-        match parameter_name(self.m, parameter) {
+    pub(super) fn argument_name(&mut self, parameter: Id) -> Arc<str> {
+        if let Some(name) = self.argument_names.get(&parameter.0) {
+            return name.clone();
+        }
+        let name = match parameter_name(self.m, parameter) {
             Some(name) => name.into(),
             None => self.name(parameter),
-        }
+        };
+        self.argument_names.insert(parameter.0, name.clone());
+        name
     }
 }
 

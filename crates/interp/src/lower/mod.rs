@@ -36,12 +36,13 @@ mod vendors;
 mod watch;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
 use spirvkit_analysis::index::Inst as Instruction;
 use spirvkit_analysis::{Lookup, ModuleIndex, layout};
-use spirvkit_binary::Id;
+use spirvkit_binary::{Budget, Id};
 use spirvkit_diagnostics::Diagnostic;
 use spirvkit_eval::{Environment, ScalarType};
 use spirvkit_grammar::{Decoration, Op};
@@ -170,6 +171,10 @@ struct Lowering<'m, 'a> {
     roots: HashMap<u32, u32>,
     /// What is wrong with the arguments that are given.
     objections: Vec<Diagnostic>,
+    /// How much more may be said of that.
+    objections_room: Budget,
+    /// What arguments of kernels are called.
+    argument_names: HashMap<u32, Arc<str>>,
 }
 
 /// The operands of an instruction from one on.
@@ -214,6 +219,8 @@ pub(crate) fn lower(
         here: 0,
         roots: HashMap::new(),
         objections: Vec::new(),
+        objections_room: Budget::for_words(m.words.len()).part(4),
+        argument_names: HashMap::new(),
     };
     if surroundings.is_observed {
         lowering.program.watched = Some(Box::default());

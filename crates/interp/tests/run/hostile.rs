@@ -199,3 +199,34 @@ fn copies_of_nothing_take_no_time() {
     let out = run.argument(2, &[0u32; 4]).dispatch([1, 1, 1]).unwrap();
     assert!(out.steps < 1000);
 }
+
+/// A name as long as the module, of a parameter that stands there thousands of times.
+#[test]
+fn what_is_said_of_arguments_is_in_proportion() {
+    let name = "n".repeat(30_000);
+    let text = format!(
+        "OpCapability Kernel
+         OpCapability Addresses
+         OpMemoryModel Physical64 OpenCL
+         OpEntryPoint Kernel %main \"main\"
+         OpName %value \"{name}\"
+         %void = OpTypeVoid
+         %u32 = OpTypeInt 32 0
+         %signature = OpTypeFunction %void %u32
+         %main = OpFunction %void None %signature
+         %value = OpFunctionParameter %u32
+         %entry = OpLabel
+         OpReturn
+         OpFunctionEnd"
+    );
+    let module = spirvkit_text::assemble(&text, &spirvkit_text::AssembleOptions::default());
+    let mut words = module.unwrap().words;
+    let is_parameter = |words: &[u32]| words[0] == 3 << 16 | 55;
+    let place = words.windows(3).position(is_parameter).unwrap();
+    let parameter = words[place..place + 3].to_vec();
+    let many = parameter.repeat(2_700);
+    words.splice(place..place, many);
+    let errors = Run::new(&words).dispatch([1, 1, 1]).unwrap_err();
+    let said: usize = errors.iter().map(|error| error.message().len()).sum();
+    assert!(said > 0 && said < 8 << 20, "{said}");
+}

@@ -41,6 +41,10 @@ fn finding(need: &Need, lacking: &[&Device]) -> Finding {
         Some((last, before)) => (format!("{} and {last}", before.join(", ")), "don't"),
         None => return Finding::new(rule(need), need.offset, need.what.clone()),
     };
+    if matches!(&need.wanted, Wanted::OneOf(all) if all.is_empty()) {
+        let message = format!("{} is not in Vulkan", need.what);
+        return Finding::new(rule(need), need.offset, message).vuid(need.vuid);
+    }
     let has = match (&need.wanted, lacking) {
         (
             Wanted::Reach {

@@ -14,6 +14,7 @@ const CONSTANT: u8 = 1 << 1;
 const SPEC_CONSTANT: u8 = 1 << 2;
 const DECORATION: u8 = 1 << 3;
 const ATOMIC: u8 = 1 << 4;
+const NON_UNIFORM: u8 = 1 << 5;
 
 /// By opcode, the bits of what the grammar tells.
 static SORTS: [u8; OPCODE_ROWS.len()] = {
@@ -32,6 +33,7 @@ const fn sorts_of(info: &InstructionInfo) -> u8 {
     match info.class {
         Class::Annotation if !info.has_result => DECORATION,
         Class::Atomic => ATOMIC,
+        Class::NonUniform => NON_UNIFORM,
         _ if !info.has_result => 0,
         _ if starts_with(name, b"OpType") => TYPE,
         _ if starts_with(name, b"OpConstant") => CONSTANT,
@@ -93,6 +95,13 @@ impl Op {
     #[inline]
     pub fn is_atomic(self) -> bool {
         self.is_of(ATOMIC)
+    }
+
+    /// Whether it works on the invocations of a group that are there (section 3.32.24,
+    /// "Non-Uniform Instructions").
+    #[inline]
+    pub fn is_non_uniform(self) -> bool {
+        self.is_of(NON_UNIFORM)
     }
 }
 
@@ -263,6 +272,22 @@ predicates! {
         | GroupFMaxNonUniformAMD
         | GroupUMaxNonUniformAMD
         | GroupSMaxNonUniformAMD;
+
+    /// Whether invocations may be in other subgroups after it than before (Vulkan, "Ray Tracing": an
+    /// invocation repack instruction).
+    is_invocation_repack: TraceRayKHR
+        | TraceRayMotionNV
+        | ReorderThreadWithHintNV
+        | ReorderThreadWithHitObjectNV
+        | ReorderThreadWithHintEXT
+        | ReorderThreadWithHitObjectEXT
+        | HitObjectTraceRayEXT
+        | HitObjectReorderExecuteShaderEXT
+        | HitObjectTraceReorderExecuteEXT
+        | HitObjectTraceRayMotionEXT
+        | HitObjectTraceMotionReorderExecuteEXT
+        | ReportIntersectionKHR
+        | ExecuteCallableKHR;
 
     /// Whether it stands in the section of graphs, behind the functions (`SPV_ARM_graph`).
     is_in_graphs: GraphEntryPointARM

@@ -25,29 +25,11 @@ pub(super) fn functions(m: &Module<'_>) -> Vec<bool> {
     reached
 }
 
-/// The instructions after which invocations may be in other subgroups than before (Vulkan, "Ray
-/// Tracing").
-const REPACKING: &[Op] = &[
-    Op::TraceRayKHR,
-    Op::TraceRayMotionNV,
-    Op::ReorderThreadWithHintNV,
-    Op::ReorderThreadWithHitObjectNV,
-    Op::ReorderThreadWithHintEXT,
-    Op::ReorderThreadWithHitObjectEXT,
-    Op::HitObjectTraceRayEXT,
-    Op::HitObjectReorderExecuteShaderEXT,
-    Op::HitObjectTraceReorderExecuteEXT,
-    Op::HitObjectTraceRayMotionEXT,
-    Op::HitObjectTraceMotionReorderExecuteEXT,
-    Op::ReportIntersectionKHR,
-    Op::ExecuteCallableKHR,
-];
-
 /// Looks for instructions after which no invocations could reconverge.
 fn check_repacking(flow: &Flow<'_, '_>, reporter: &mut Reporter) {
     let m = flow.m;
     let mut all = m.instructions(flow.function.range.clone());
-    if let Some(inst) = all.find(|inst| REPACKING.contains(&inst.op())) {
+    if let Some(inst) = all.find(|inst| inst.op().is_invocation_repack()) {
         let message = format!(
             "{} may move invocations to other subgroups, so in Vulkan an entry point that reaches it can't have the \
              execution mode `MaximallyReconvergesKHR`",

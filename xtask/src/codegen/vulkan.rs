@@ -216,7 +216,7 @@ fn tables(
     grammar: &Grammar,
     features: &[Member],
     limits: &[Member],
-    required: &BTreeMap<String, Vec<(String, String)>>,
+    required: &RequiredLimits,
 ) -> Result<String, Box<dyn Error>> {
     let mut text = String::from(TABLES_HEAD);
     text.push_str("pub(crate) static FEATURES: &[FeatureInfo] = &[\n");
@@ -230,7 +230,11 @@ fn tables(
     }
     text.push_str("];\n\npub(crate) static LIMITS: &[LimitInfo] = &[\n");
     for limit in limits {
-        let values = required.get(&limit.name).map_or(&[][..], Vec::as_slice);
+        let member = limit.name.rsplit("::").next().unwrap_or_default();
+        let said = limit.structs.iter().map(String::as_str).chain([""]);
+        let mut said =
+            said.filter_map(|place| required.get(&(place.to_owned(), member.to_owned())));
+        let values = said.next().map_or(&[][..], Vec::as_slice);
         let values: Vec<String> = values
             .iter()
             .filter_map(|(since, value)| Some(format!("({since}, Fixed::{})", number(value)?)))
@@ -345,8 +349,11 @@ fn find_member(all: &[Member], place: &str, member: &str) -> Option<usize> {
     })
 }
 
-/// The required limits by name: since which version, and what. Those of roadmaps are profiles'.
-fn required_limits(text: &str) -> BTreeMap<String, Vec<(String, String)>> {
+/// Since which version, and what, by structure, if that is said, and name.
+type RequiredLimits = BTreeMap<(String, String), Vec<(String, String)>>;
+
+/// The required limits. Those of roadmaps are profiles'.
+fn required_limits(text: &str) -> RequiredLimits {
     let mut found = BTreeMap::new();
     let table = text.split("[[limits-required]]").nth(1).unwrap_or("");
     let table = table.split("|====").nth(1).unwrap_or("");
@@ -354,7 +361,9 @@ fn required_limits(text: &str) -> BTreeMap<String, Vec<(String, String)>> {
         .lines()
         .filter(|line| !line.starts_with("ifdef") && !line.starts_with("endif"));
     let table: Vec<&str> = lines.collect();
-    for row in table.join("\n").split("\n| pname:").skip(1) {
+    // Some name their structure, too.
+    let table = table.join("\n").replace("\n| slink:", "\n| pname:slink:");
+    for row in table.split("\n| pname:").skip(1) {
         let row = row.replace("\\|", ",");
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let (Some(name), Some(supported)) = (cells.first(), cells.get(2)) else {
@@ -370,7 +379,14 @@ fn required_limits(text: &str) -> BTreeMap<String, Vec<(String, String)>> {
             let value = part.split("({").next().unwrap_or("").trim();
             values.push((since.to_owned(), value.to_owned()));
         }
-        found.insert((*name).to_owned(), values);
+        let (place, name) = match name
+            .strip_prefix("slink:")
+            .and_then(|it| it.split_once("::pname:"))
+        {
+            Some((place, name)) => (place, name),
+            None => ("", *name),
+        };
+        found.insert((place.to_owned(), name.to_owned()), values);
     }
     found
 }

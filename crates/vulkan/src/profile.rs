@@ -1,5 +1,6 @@
 //! Devices in JSON, in the format of Vulkan's profiles.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value as Json;
@@ -29,9 +30,6 @@ impl fmt::Display for ProfileError {
 
 impl std::error::Error for ProfileError {}
 
-/// How many profiles may refer to each other in a row.
-const MAX_DEPTH: usize = 16;
-
 impl Device {
     /// The devices of a file: one for each of its profiles. Features and properties that nobody
     /// knows are left out. Of a list of capabilities, a device has one, and which isn't known, so
@@ -51,7 +49,7 @@ impl Device {
         let device = |(name, profile): (&String, &Json)| {
             let version = version(name, profile)?;
             let mut device = Self::new(name.clone(), version);
-            add_profile(&file, profile, &mut device, 0)?;
+            add_profile(&file, profile, &mut device, &mut BTreeSet::from([&**name]))?;
             Ok(device)
         };
         profiles.iter().map(device).collect()
@@ -69,19 +67,17 @@ fn version(name: &str, profile: &Json) -> Result<(u32, u32), ProfileError> {
     }
 }
 
-fn add_profile(
-    file: &Json,
-    profile: &Json,
+/// Adds what a profile and those that it is built on have, each of which counts once.
+fn add_profile<'j>(
+    file: &'j Json,
+    profile: &'j Json,
     device: &mut Device,
-    depth: usize,
+    seen: &mut BTreeSet<&'j str>,
 ) -> Result<(), ProfileError> {
-    if depth > MAX_DEPTH {
-        return Err(ProfileError::Shape(
-            "profiles refer to each other in a circle".into(),
-        ));
-    }
     for name in names(&profile["profiles"]) {
-        add_profile(file, &file["profiles"][name], device, depth + 1)?;
+        if seen.insert(name) {
+            add_profile(file, &file["profiles"][name], device, seen)?;
+        }
     }
     for name in names(&profile["capabilities"]) {
         let block = &file["capabilities"][name];

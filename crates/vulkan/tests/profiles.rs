@@ -65,10 +65,6 @@ fn what_is_no_profile_is_refused() {
             r#"{"profiles": {"a": {"api-version": "1.0.0", "capabilities": ["b"]}}}"#,
             "capabilities `b`",
         ),
-        (
-            r#"{"profiles": {"a": {"api-version": "1.0.0", "profiles": ["a"]}}}"#,
-            "circle",
-        ),
     ] {
         let error = Device::from_json(text).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");
@@ -84,4 +80,27 @@ fn profiles_that_are_built_in_have_what_they_say() {
     assert!(device.has(Feature::named("fullDrawIndexUint32").unwrap()));
     assert!(device.has_extension("VK_KHR_shader_float_controls2"));
     assert!(Device::profile("VP_KHR_roadmap_2023").is_none());
+}
+
+#[test]
+fn profiles_that_refer_to_each_other_count_once() {
+    // Each of thirty names the next a thousand times, and the last names the first.
+    let profile = |index: usize| {
+        let next = vec![format!("\"p{}\"", (index + 1) % 30); 1_000].join(", ");
+        format!(
+            r#""p{index}": {{"api-version": "1.0.0", "profiles": [{next}], "capabilities": ["a"]}}"#
+        )
+    };
+    let profiles: Vec<String> = (0..30).map(profile).collect();
+    let text = format!(
+        r#"{{"profiles": {{{}}}, "capabilities": {{"a": {{"extensions": {{"VK_KHR_spirv_1_4": 1}}}}}}}}"#,
+        profiles.join(", ")
+    );
+    let devices = Device::from_json(&text).unwrap();
+    assert_eq!(devices.len(), 30);
+    assert!(
+        devices
+            .iter()
+            .all(|it| it.has_extension("VK_KHR_spirv_1_4"))
+    );
 }

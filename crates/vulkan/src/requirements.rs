@@ -17,6 +17,8 @@ pub struct Requirements {
     pub device: Device,
     /// What no device has.
     pub unmet: Vec<Need>,
+    /// What a device can have.
+    needs: Vec<Need>,
 }
 
 /// The newest versions of Vulkan.
@@ -39,18 +41,21 @@ impl Requirements {
             }
         }
         prune(&needs, &mut device);
-        Self { device, unmet }
+        Self {
+            device,
+            unmet,
+            needs,
+        }
     }
 
     /// The profiles that are built in and have all of it.
-    pub fn profiles(&self, m: &ModuleIndex<'_>) -> Vec<&'static str> {
-        let needs = needs(m);
+    pub fn profiles(&self) -> Vec<&'static str> {
         let fits = |name: &&str| {
             let device = Device::profile(name);
-            device.is_some_and(|device| accepts(&needs, &device))
+            self.unmet.is_empty() && device.is_some_and(|device| accepts(&self.needs, &device))
         };
         let names = Device::profiles().map(|it| it.0);
-        names.filter(|name| fits(name)).collect()
+        names.filter(fits).collect()
     }
 }
 

@@ -54,7 +54,7 @@ impl<'a> Document<'a> {
                 .iter()
                 .map(|need| need.what.clone())
                 .collect(),
-            profiles: required.profiles(&m),
+            profiles: required.profiles(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! What devices must have for a module: the requirements of `spirvkit-vulkan`, each reported where
 //! the module has it.
 
+use spirvkit_grammar::Op;
 use spirvkit_vulkan::{Device, Need, Wanted, needs};
 
 use super::Family;
@@ -23,7 +24,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     for need in needs(m) {
         let lacking: Vec<&Device> = devices.iter().filter(|it| !need.is_met_by(it)).collect();
         if !lacking.is_empty() {
-            reporter.add(finding(&need, &lacking));
+            reporter.add(finding(m, &need, &lacking));
         }
         if reporter.is_full() {
             return;
@@ -31,7 +32,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
 }
 
-fn finding(need: &Need, lacking: &[&Device]) -> Finding {
+fn finding(m: &Module<'_>, need: &Need, lacking: &[&Device]) -> Finding {
     let names: Vec<String> = lacking
         .iter()
         .map(|it| format!("`{}`", it.name()))
@@ -39,11 +40,11 @@ fn finding(need: &Need, lacking: &[&Device]) -> Finding {
     let (names, verb) = match names.split_last() {
         Some((last, [])) => (last.clone(), "doesn't"),
         Some((last, before)) => (format!("{} and {last}", before.join(", ")), "don't"),
-        None => return Finding::new(rule(need), need.offset, need.what.clone()),
+        None => return Finding::new(rule(m, need), need.offset, need.what.clone()),
     };
     if matches!(&need.wanted, Wanted::OneOf(all) if all.is_empty()) {
         let message = format!("{} is not in Vulkan", need.what);
-        return Finding::new(rule(need), need.offset, message).vuid(need.vuid);
+        return Finding::new(rule(m, need), need.offset, message).vuid(need.vuid);
     }
     let has = match (&need.wanted, lacking) {
         (
@@ -59,17 +60,15 @@ fn finding(need: &Need, lacking: &[&Device]) -> Finding {
     };
     let has = has.unwrap_or_else(|| format!(", which {names} {verb} have"));
     let message = format!("{} needs {}{has}", need.what, need.wanted);
-    Finding::new(rule(need), need.offset, message).vuid(need.vuid)
+    Finding::new(rule(m, need), need.offset, message).vuid(need.vuid)
 }
 
-/// The rule that a need falls under.
-fn rule(need: &Need) -> &'static Rule {
-    match need.vuid {
-        "VUID-VkShaderModuleCreateInfo-pCode-08737" => &device::VERSION,
-        "VUID-VkShaderModuleCreateInfo-pCode-08739"
-        | "VUID-VkShaderModuleCreateInfo-pCode-08740" => &device::CAPABILITY,
-        "VUID-VkShaderModuleCreateInfo-pCode-08741"
-        | "VUID-VkShaderModuleCreateInfo-pCode-08742" => &device::EXTENSION,
+/// The rule that a need falls under, by what has it.
+fn rule(m: &Module<'_>, need: &Need) -> &'static Rule {
+    match m.inst(need.offset).map(|inst| inst.op()) {
+        _ if need.offset == 0 => &device::VERSION,
+        Some(Op::Capability) => &device::CAPABILITY,
+        Some(Op::Extension) => &device::EXTENSION,
         _ => match need.wanted {
             Wanted::Reach { .. } => &device::LIMIT,
             _ => &device::FEATURE,

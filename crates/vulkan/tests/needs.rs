@@ -214,6 +214,9 @@ fn instructions_need_features() {
     };
     assert_eq!(features(&of(&broadcast("%i"))), ["06277"]);
     assert_eq!(features(&of(&broadcast("%one"))), [""; 0]);
+    // Both hold of the same instruction.
+    let wide = "%i = OpIAdd %u32 %one %one\n%r = OpGroupNonUniformBroadcast %u64 %three %wide %i";
+    assert_eq!(features(&of(wide)), ["06275", "06277"]);
 }
 
 #[test]
@@ -229,7 +232,8 @@ fn modes_need_features_and_properties() {
     assert_eq!(broken(&of("SignedZeroInfNanPreserve 32"), (1, 4)), [""; 0]);
     assert_eq!(
         broken(&of("SubgroupUniformControlFlowKHR"), (1, 3)),
-        ["06379"]
+        ["06379", "06379"],
+        "the feature and the stage"
     );
 }
 
@@ -341,6 +345,7 @@ fn modes_for_several_widths_may_have_to_agree() {
     let far =
         of("OpExecutionMode %main DenormPreserve 16\nOpExecutionMode %main DenormFlushToZero 64");
     assert_eq!(lacking(&far, &only), ["06289"]);
+    assert_eq!(lacking(&far, &none), ["06290"]);
     assert_eq!(lacking(&far, &all), [""; 0]);
     let same =
         of("OpExecutionMode %main DenormPreserve 16\nOpExecutionMode %main DenormPreserve 64");
@@ -374,6 +379,100 @@ fn fast_math_that_preserves_needs_a_property() {
     };
     assert_eq!(decorated("NSZ"), ["09562"]);
     assert_eq!(decorated("NSZ|NotInf|NotNaN"), [""; 0]);
+    // All widths count, but no literals: 16 is the number of an index here, and of a type.
+    let convert = |body: &str| {
+        let text = format!(
+            "OpCapability Shader
+             OpMemoryModel Logical GLSL450
+             OpEntryPoint GLCompute %main \"main\"
+             OpDecorate %sum FPFastMathMode NSZ
+             %void = OpTypeVoid
+             %f32 = OpTypeFloat 32
+             %f16 = OpTypeFloat 16
+             %signature = OpTypeFunction %void
+             %one = OpConstant %f32 1
+             %four = OpTypeVector %f32 4
+             %all = OpConstantNull %four
+             %main = OpFunction %void None %signature
+             %entry = OpLabel
+             {body}
+             OpReturn
+             OpFunctionEnd"
+        );
+        lacking(&words(&text), &device)
+    };
+    assert_eq!(convert("%sum = OpFConvert %f16 %one"), ["09560", "09562"]);
+    for index in 0..4 {
+        let extract = format!("%sum = OpCompositeExtract %f32 %all {index}");
+        assert_eq!(convert(&extract), ["09562"]);
+    }
+}
+
+#[test]
+fn uniform_control_flow_needs_the_stage_and_nothing_that_repacks() {
+    let of = |body: &str| {
+        shader(
+            "",
+            "OpExecutionMode %main SubgroupUniformControlFlowKHR",
+            "",
+            body,
+        )
+    };
+    let mut device = with((1, 3), &["shaderSubgroupUniformControlFlow"], &[]);
+    assert_eq!(lacking(&of(""), &device), ["06379"]);
+    let stages = Limit::named("subgroupSupportedStages").unwrap();
+    device.set_limit(stages, named("VK_SHADER_STAGE_COMPUTE_BIT"));
+    assert_eq!(lacking(&of(""), &device), [""; 0]);
+    let repacks = "%zero = OpUndef %u32\nOpExecuteCallableKHR %zero %zero";
+    assert_eq!(lacking(&of(repacks), &device), ["06379"]);
+}
+
+#[test]
+fn limits_of_mesh_shaders_are_required_ones() {
+    let limit = Limit::named("maxMeshWorkGroupSize").unwrap();
+    assert_eq!(limit.required((1, 1)), Some(Value::Each(vec![128.0; 3])));
+    let other = Limit::named("VkPhysicalDeviceMeshShaderPropertiesNV::maxMeshWorkGroupSize");
+    assert_eq!(
+        other.unwrap().required((1, 1)),
+        Some(Value::Each(vec![32.0, 1.0, 1.0]))
+    );
+}
+
+#[test]
+fn types_within_themselves_end() {
+    let module = shader(
+        "",
+        "OpDecorate %a Block",
+        "%three = OpConstant %u32 3
+         %a = OpTypeArray %a %three
+         %uniforms = OpTypePointer Uniform %a
+         %v = OpVariable %uniforms Uniform
+         %shared = OpTypePointer Workgroup %a
+         %w = OpVariable %shared Workgroup",
+        "",
+    );
+    assert_eq!(broken(&module, (1, 3)), [""; 0]);
+}
+
+#[test]
+fn entry_points_of_one_function_are_looked_at_once() {
+    let mut text = String::from("OpCapability Shader\nOpMemoryModel Logical GLSL450\n");
+    for number in 0..20_000 {
+        text += &format!("OpEntryPoint GLCompute %main \"{number}\"\n");
+    }
+    for width in [16, 32, 64].repeat(7_000) {
+        text += &format!("OpExecutionMode %main DenormPreserve {width}\n");
+    }
+    text += "%void = OpTypeVoid\n%s = OpTypeFunction %void\n%u32 = OpTypeInt 32 0
+        %shared = OpTypePointer Workgroup %u32\n%v = OpVariable %shared Workgroup
+        %main = OpFunction %void None %s\n%l = OpLabel\n";
+    for number in 0..20_000 {
+        text += &format!("%r{number} = OpLoad %u32 %v\n");
+    }
+    text += "OpReturn\nOpFunctionEnd";
+    let found = unmet(&words(&text), &Device::new("device", (1, 0)));
+    // One for each mode.
+    assert_eq!(found.len(), 21_000);
 }
 
 #[test]
@@ -501,7 +600,7 @@ fn floats_need_atomics_of_their_width() {
     );
     assert_eq!(
         lacking(&module, &Device::new("device", (1, 3))),
-        ["06338", "06285"]
+        ["06285", "06338"]
     );
     let image = with((1, 3), &["shaderImageFloat32Atomics"], &[]);
     assert_eq!(lacking(&module, &image), ["06285"]);

@@ -1,36 +1,43 @@
 //! What single instructions need.
 
+use std::collections::BTreeSet;
+
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
-use spirvkit_binary::Id;
-use spirvkit_grammar::{Class, Decoration, Op, Scope, StorageClass};
+use spirvkit_binary::{Id, Value as OperandValue};
+use spirvkit_grammar::{Decoration, Op, Scope, StorageClass};
 
 use super::modes::{PERMITTED, PRESERVED};
-use super::{Need, Wanted, feature, features, offsets, property, reach};
+use super::{Need, Wanted, feature, features, offsets, outputs, property, reach};
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     for inst in m.all_instructions() {
-        offsets::add(m, inst, all);
-        mesh_tasks(m, inst, all);
-        if inst.op().is_atomic()
-            && let Some((vuid, what, wanted)) = float_width(m, inst)
-        {
-            all.push(Need {
-                offset: inst.offset(),
-                vuid,
-                what,
-                wanted,
-            });
-        }
-        if let Some((vuid, what, wanted)) = of(m, inst) {
-            all.push(Need {
-                offset: inst.offset(),
-                vuid,
-                what,
-                wanted,
-            });
+        match inst.op() {
+            Op::Decorate if inst.arg(1) == Decoration::FPFastMathMode.0 => fast_math(m, inst, all),
+            Op::Decorate | Op::MemberDecorate | Op::EmitStreamVertex | Op::EndStreamPrimitive => {
+                outputs::add(m, inst, all);
+            }
+            Op::EmitMeshTasksEXT => mesh_tasks(m, inst, all),
+            op if op.is_atomic() => add_found(inst, [atomic(m, inst), float_width(m, inst)], all),
+            op if op.is_non_uniform() => {
+                add_found(inst, [extended(m, inst), index(m, inst)], all);
+            }
+            _ => {
+                offsets::add(m, inst, all);
+                add_found(inst, [of(m, inst)], all);
+            }
         }
     }
+}
+
+fn add_found<const N: usize>(inst: Inst<'_>, found: [Option<Found>; N], all: &mut Vec<Need>) {
+    let found = found.into_iter().flatten();
+    all.extend(found.map(|(vuid, what, wanted)| Need {
+        offset: inst.offset(),
+        vuid,
+        what,
+        wanted,
+    }));
 }
 
 type Found = (&'static str, String, Wanted);
@@ -51,36 +58,13 @@ fn of(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
                 feature("shaderZeroInitializeWorkgroupMemory"),
             ))
         }
-        Op::GroupNonUniformRotateKHR if inst.args().len() > 3 => Some((
-            "VUID-RuntimeSpirv-shaderSubgroupRotateClustered-09566",
-            "a cluster size".into(),
-            feature("shaderSubgroupRotateClustered"),
-        )),
         Op::TypeVectorIdEXT => {
             let count = m.constant_u64(inst.id(1))?;
             let what = format!("a vector of {count} components");
             let wanted = reach("maxVectorComponents", 0, count)?;
             Some(("VUID-RuntimeSpirv-longVector-12296", what, wanted))
         }
-        Op::Decorate if inst.arg(1) == Decoration::FPFastMathMode.0 => fast_math(m, inst),
         Op::Variable if inst.arg(0) == StorageClass::Uniform.0 => unsized_uniform(m, inst),
-        Op::GroupNonUniformBroadcast => dynamic(
-            m,
-            inst,
-            "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277",
-        ),
-        Op::GroupNonUniformQuadBroadcast => dynamic(
-            m,
-            inst,
-            "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276",
-        ),
-        op if op.is_atomic() => atomic(m, inst),
-        _ if inst
-            .info()
-            .is_some_and(|it| it.class() == Class::NonUniform) =>
-        {
-            extended(m, inst)
-        }
         _ => None,
     }
 }
@@ -127,16 +111,28 @@ fn fused(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
     Some((vuid, format!("`OpFmaKHR` on {width} bits"), feature(name)))
 }
 
-/// A broadcast whose index is no constant.
-fn dynamic(m: &ModuleIndex<'_>, inst: Inst<'_>, vuid: &'static str) -> Option<Found> {
-    match m.is_constant(inst.id(2)) {
-        true => extended(m, inst),
-        false => Some((
+/// What group operations have beyond values: indexes that are no constants, and sizes of clusters.
+fn index(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
+    let vuid = match inst.op() {
+        Op::GroupNonUniformRotateKHR if inst.args().len() > 3 => {
+            return Some((
+                "VUID-RuntimeSpirv-shaderSubgroupRotateClustered-09566",
+                "a cluster size".into(),
+                feature("shaderSubgroupRotateClustered"),
+            ));
+        }
+        Op::GroupNonUniformBroadcast => "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06277",
+        Op::GroupNonUniformQuadBroadcast => "VUID-RuntimeSpirv-subgroupBroadcastDynamicId-06276",
+        _ => return None,
+    };
+    let is_constant = m.is_constant(inst.id(2));
+    (!is_constant).then(|| {
+        (
             vuid,
             "an index that is no constant".into(),
             feature("subgroupBroadcastDynamicId"),
-        )),
-    }
+        )
+    })
 }
 
 /// Group operations on other widths than 32 bits.
@@ -304,31 +300,52 @@ const FLOATS_64: &[&str] = &[
     "shaderSharedFloat64AtomicMinMax",
 ];
 
-/// A decoration by which an instruction preserves infinities, NaNs or signs of zeros.
-fn fast_math(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
-    // What instructions have by `Kernel`, Vulkan doesn't have.
+/// A decoration by which an instruction preserves infinities, NaNs or signs of zeros, for each
+/// width of its result and its operands.
+fn fast_math(m: &ModuleIndex<'_>, inst: Inst<'_>, all: &mut Vec<Need>) {
     if u64::from(inst.arg(2)) & PERMITTED == PERMITTED {
-        return None;
+        return;
     }
-    let target = m.def(inst.id(0))?;
-    let operands = target.args().iter().filter_map(|&id| m.type_of(Id(id)));
-    let mut types = target.result_type().into_iter().chain(operands);
-    let (width, name, [_, vuid]) = types.find_map(|ty| {
-        let Type::Float { width, .. } = m.ty(m.scalar_or_vector_component(ty)) else {
-            return None;
-        };
-        PRESERVED.iter().find(|it| it.0 == width)
-    })?;
-    let what =
-        format!("fast math on {width} bits that preserves infinities, NaNs or signs of zeros");
-    Some((vuid, what, property(name)))
+    let Some(target) = m.def(inst.id(0)).and_then(|target| target.decoded()) else {
+        return;
+    };
+    let ids = target.operands(&m.definitions).map_while(Result::ok);
+    let ids = ids.filter_map(|operand| match operand.value {
+        OperandValue::Id(id) => Some(id),
+        _ => None,
+    });
+    let widths: BTreeSet<u32> = ids
+        .filter_map(|id| {
+            // The type of the result is an operand, too.
+            let ty = m.type_of(id).unwrap_or(id);
+            match m.ty(m.scalar_or_vector_component(ty)) {
+                Type::Float { width, .. } => Some(width),
+                _ => None,
+            }
+        })
+        .collect();
+    for (width, name, [_, vuid]) in PRESERVED.iter().filter(|it| widths.contains(&it.0)) {
+        all.push(Need {
+            offset: inst.offset(),
+            vuid,
+            what: format!(
+                "fast math on {width} bits that preserves infinities, NaNs or signs of zeros"
+            ),
+            wanted: property(name),
+        });
+    }
 }
+
+/// So many arrays are looked into: resources are in one.
+const MAX_ARRAYS: usize = 4;
 
 /// A block in `Uniform` whose last member has any length.
 fn unsized_uniform(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
     let mut ty = m.pointee(inst.result_type()?)?;
-    while let Type::Array { element, .. } | Type::RuntimeArray { element, .. } = m.ty(ty) {
-        ty = element;
+    for _ in 0..MAX_ARRAYS {
+        if let Type::Array { element, .. } | Type::RuntimeArray { element, .. } = m.ty(ty) {
+            ty = element;
+        }
     }
     let last = m.members(ty).last()?;
     let is_unsized = matches!(m.ty(Id(*last)), Type::RuntimeArray { .. });
@@ -343,9 +360,6 @@ fn unsized_uniform(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
 
 /// How many mesh shaders a task shader starts, as far as these are constants.
 fn mesh_tasks(m: &ModuleIndex<'_>, inst: Inst<'_>, all: &mut Vec<Need>) {
-    if inst.op() != Op::EmitMeshTasksEXT {
-        return;
-    }
     let counts = [0, 1, 2].map(|index| m.constant_u64(inst.id(index)));
     let rules = [
         "VUID-RuntimeSpirv-TaskEXT-07299",

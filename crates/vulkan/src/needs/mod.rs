@@ -12,7 +12,9 @@ mod outputs;
 mod stages;
 mod workgroup;
 
+use std::collections::HashMap;
 use std::fmt;
+use std::rc::Rc;
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_binary::Id;
@@ -132,10 +134,10 @@ pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
     let mut all = Vec::new();
     declared::add(m, &mut all);
     modes::add(m, &mut all);
-    workgroup::add(m, &mut all);
     instructions::add(m, &mut all);
-    outputs::add(m, &mut all);
-    stages::add(m, &mut all);
+    let mut trees = CallTrees::new(m);
+    workgroup::add(m, &mut trees, &mut all);
+    stages::add(m, &mut trees, &mut all);
     all.sort_by_key(|need| need.offset);
     all
 }
@@ -144,20 +146,36 @@ pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
 /// very many entry points nothing is known.
 struct CallTrees<'m> {
     m: &'m ModuleIndex<'m>,
-    /// How many functions may still be gone through.
+    known: HashMap<Id, Option<Rc<[u32]>>>,
+    /// How many functions, and what is in them, may still be gone through.
     budget: usize,
 }
 
 impl<'m> CallTrees<'m> {
     fn new(m: &'m ModuleIndex<'m>) -> Self {
-        let budget = 64 * m.words.len();
-        Self { m, budget }
+        Self {
+            m,
+            known: HashMap::new(),
+            budget: 16 * m.words.len(),
+        }
+    }
+
+    /// Whether so much may still be gone through.
+    fn take(&mut self, count: usize) -> bool {
+        let left = self.budget.checked_sub(count);
+        self.budget = left.unwrap_or_default();
+        left.is_some()
     }
 
     /// The indexes of the functions that one reaches, itself first.
-    fn of(&mut self, function: Id) -> Option<Vec<u32>> {
-        self.budget = self.budget.checked_sub(self.m.functions.len())?;
-        Some(self.m.call_tree(function))
+    fn of(&mut self, function: Id) -> Option<Rc<[u32]>> {
+        if let Some(known) = self.known.get(&function) {
+            return known.clone();
+        }
+        let is_room = self.take(self.m.functions.len());
+        let tree = is_room.then(|| self.m.call_tree(function).into());
+        self.known.insert(function, tree.clone());
+        tree
     }
 }
 
@@ -169,11 +187,14 @@ fn feature(name: &str) -> Wanted {
 /// Features, one of which something needs.
 fn features(names: &[&str]) -> Wanted {
     let all = names.iter().filter_map(|name| Feature::named(name));
-    Wanted::OneOf(all.map(Enable::from).collect())
+    let all: Vec<Enable> = all.map(Enable::from).collect();
+    debug_assert_eq!(all.len(), names.len(), "{names:?}");
+    Wanted::OneOf(all)
 }
 
 /// A limit that something reaches; `None` for one that nobody knows.
 fn reach(name: &str, dimension: usize, value: u64) -> Option<Wanted> {
+    debug_assert!(Limit::named(name).is_some(), "{name}");
     Some(Wanted::Reach {
         limit: Limit::named(name)?,
         dimension,
@@ -188,6 +209,7 @@ fn property(name: &str) -> Wanted {
 
 /// A property that something needs to have one of some values.
 fn property_of(name: &str, values: &[&'static str]) -> Wanted {
+    debug_assert!(Limit::named(name).is_some(), "{name}");
     let enables = Limit::named(name).map(|limit| {
         let all = values.iter().map(move |value| Enable::Property {
             limit: limit.0,

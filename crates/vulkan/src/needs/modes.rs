@@ -2,7 +2,6 @@
 
 use spirvkit_analysis::index::{Inst, Models};
 use spirvkit_analysis::{Lookup, ModuleIndex};
-use spirvkit_binary::Id;
 use spirvkit_grammar::ExecutionMode as Mode;
 
 use super::{Need, Wanted, feature, property, property_of, reach};
@@ -160,9 +159,12 @@ const PORTABLE: &[(Mode, &str, &str)] = &[
     ),
 ];
 
+/// A row of [`INDEPENDENT`].
+type Independent = ([Mode; 2], &'static str, [&'static str; 2]);
+
 /// Pairs of modes of which one entry point may use both for different widths only if a property
 /// says so: the modes, the property, and the rules for 16 and 64 bits and for any two widths.
-const INDEPENDENT: &[([Mode; 2], &str, [&str; 2])] = &[
+const INDEPENDENT: &[Independent] = &[
     (
         [Mode::DenormPreserve, Mode::DenormFlushToZero],
         "denormBehaviorIndependence",
@@ -182,6 +184,7 @@ const INDEPENDENT: &[([Mode; 2], &str, [&str; 2])] = &[
 ];
 
 const ALL_WIDTHS: &str = "VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL";
+const NO_WIDTHS: &str = "VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE";
 const ONLY_32_BITS: &str = "VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_32_BIT_ONLY";
 
 /// What a default of fast math must permit where the property isn't there that infinities, NaNs
@@ -249,40 +252,46 @@ const LIMITS: &[(Mode, spirvkit_grammar::ExecutionModel, &str, &str)] = {
 };
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
-    // Those of one entry point stand together.
-    let mut modes: Vec<(Id, Inst<'_>)> = Vec::new();
+    // What stands together is of one entry point: of its modes that matter for each other, each
+    // once.
+    let mut of = None;
+    let mut seen: Vec<(Mode, u32)> = Vec::new();
     for (function, inst) in m.all_execution_modes() {
         of_mode(m, inst, all);
-        if modes.first().is_some_and(|first| first.0 != function) {
-            modes.clear();
+        if of.replace(function) != Some(function) {
+            seen.clear();
         }
-        independent(&modes, inst, all);
-        modes.push((function, inst));
+        let (mode, width) = (Mode(inst.arg(1)), inst.arg(2));
+        let Some(row) = INDEPENDENT.iter().find(|it| it.0.contains(&mode)) else {
+            continue;
+        };
+        if matches!(width, 16 | 32 | 64) && !seen.contains(&(mode, width)) {
+            independent(row, &seen, inst, all);
+            seen.push((mode, width));
+        }
     }
 }
 
-/// A mode that differs from one for another width that stands before.
-fn independent(before: &[(Id, Inst<'_>)], inst: Inst<'_>, all: &mut Vec<Need>) {
+/// A mode that differs from one for another width that stands before: unless widths are
+/// independent of each other, or those of 32 bits of the others.
+fn independent(row: &Independent, seen: &[(Mode, u32)], inst: Inst<'_>, all: &mut Vec<Need>) {
+    let (pair, name, [far, any]) = row;
     let (mode, width) = (Mode(inst.arg(1)), inst.arg(2));
-    let Some((pair, name, [far, any])) = INDEPENDENT.iter().find(|it| it.0.contains(&mode)) else {
-        return;
-    };
-    for (_, other) in before {
-        let (other_mode, other_width) = (Mode(other.arg(1)), other.arg(2));
-        if other_mode == mode || other_width == width || !pair.contains(&other_mode) {
-            continue;
-        }
-        let (vuid, values) = match width == 32 || other_width == 32 {
-            true => (*any, &[ALL_WIDTHS, ONLY_32_BITS][..]),
-            false => (*far, &[ALL_WIDTHS][..]),
+    let differs = |it: &&(Mode, u32)| it.0 != mode && it.1 != width && pair.contains(&it.0);
+    for &(other, other_width) in seen.iter().filter(differs) {
+        let what = format!("`{mode}` for {width} bits and `{other}` for {other_width}");
+        let mut add = |vuid, values: &[&'static str]| {
+            all.push(Need {
+                offset: inst.offset(),
+                vuid,
+                what: what.clone(),
+                wanted: property_of(name, values),
+            });
         };
-        all.push(Need {
-            offset: inst.offset(),
-            vuid,
-            what: format!("`{mode}` for {width} bits and `{other_mode}` for {other_width}"),
-            wanted: property_of(name, values),
-        });
-        return;
+        add(*any, &[ALL_WIDTHS, ONLY_32_BITS]);
+        if width != 32 && other_width != 32 {
+            add(*far, &[ALL_WIDTHS, NO_WIDTHS]);
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Stages in which group operations are available.
 
 use spirvkit_analysis::ModuleIndex;
-use spirvkit_grammar::{Class, ExecutionModel as Model, Op};
+use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel as Model, Op};
 
-use super::{CallTrees, Need, property, property_of};
+use super::{CallTrees, Need, Wanted, property, property_of};
 
 /// Models with graphics or without, and what masks of stages call them.
 const STAGES: &[(Model, &[&str])] = &[
@@ -79,67 +79,97 @@ const STAGES: &[(Model, &[&str])] = &[
 
 const GRAPHICS: &str = "VK_SHADER_STAGE_ALL_GRAPHICS";
 
-/// The first group operation, and the first on quads, of each function.
-type First = (Option<u32>, Option<u32>);
+/// The first instructions of a function that matter here.
+#[derive(Clone, Copy, Default)]
+struct First {
+    group: Option<u32>,
+    quad: Option<u32>,
+    /// One that may repack invocations.
+    repacks: Option<u32>,
+}
 
-pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
-    let operations: Vec<First> = m
-        .functions
-        .iter()
-        .map(|it| first(m, it.range.clone()))
-        .collect();
-    if operations.iter().all(|it| it.0.is_none()) {
-        return;
-    }
-    let mut trees = CallTrees::new(m);
+pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
+    let ranges = m.functions.iter().map(|it| it.range.clone());
+    let firsts: Vec<First> = ranges.map(|range| first(m, range)).collect();
+    let has_groups = firsts.iter().any(|it| it.group.is_some());
+    let is_uniform = Mode::SubgroupUniformControlFlowKHR;
     for entry in &m.entry_points {
+        let is_uniform = m.has_execution_mode(entry.function, is_uniform);
+        if !has_groups && !is_uniform {
+            continue;
+        }
         let Some(reached) = trees.of(entry.function) else {
-            return;
+            continue;
         };
         let find = |pick: fn(&First) -> Option<u32>| {
-            let mut found = reached
-                .iter()
-                .filter_map(|&function| pick(&operations[function as usize]));
-            found.next()
+            let mut found = reached.iter().map(|&index| &firsts[index as usize]);
+            found.find_map(pick)
+        };
+        let mut add = |offset, vuid, what, wanted| {
+            all.push(Need {
+                offset,
+                vuid,
+                what,
+                wanted,
+            });
         };
         let stage = STAGES.iter().find(|it| it.0 == entry.model);
-        if let (Some(offset), Some((model, names))) = (find(|it| it.0), stage) {
-            all.push(Need {
-                offset,
-                vuid: "VUID-RuntimeSpirv-None-06343",
-                what: format!("a group operation in the stage `{model}`"),
-                wanted: property_of("subgroupSupportedStages", names),
-            });
+        let supported = stage.map(|(_, names)| property_of("subgroupSupportedStages", names));
+        if let (Some(offset), Some(wanted)) = (find(|it| it.group), supported.clone()) {
+            let what = format!("a group operation in the stage `{}`", entry.model);
+            add(offset, "VUID-RuntimeSpirv-None-06343", what, wanted);
         }
         let is_exempt = matches!(entry.model, Model::Fragment | Model::GLCompute);
-        if let (Some(offset), false) = (find(|it| it.1), is_exempt) {
-            all.push(Need {
-                offset,
-                vuid: "VUID-RuntimeSpirv-None-06342",
-                what: format!("a quad operation in the stage `{}`", entry.model),
-                wanted: property("subgroupQuadOperationsInAllStages"),
-            });
+        if let (Some(offset), false) = (find(|it| it.quad), is_exempt) {
+            let what = format!("a quad operation in the stage `{}`", entry.model);
+            let wanted = property("subgroupQuadOperationsInAllStages");
+            add(offset, "VUID-RuntimeSpirv-None-06342", what, wanted);
+        }
+        if !is_uniform {
+            continue;
+        }
+        let vuid = "VUID-RuntimeSpirv-SubgroupUniformControlFlowKHR-06379";
+        if let Some(wanted) = supported {
+            let what = format!(
+                "uniform control flow in subgroups of the stage `{}`",
+                entry.model
+            );
+            add(entry.inst.offset(), vuid, what, wanted);
+        }
+        if let Some(offset) = find(|it| it.repacks) {
+            let what = "repacking invocations where control flow is uniform in subgroups".into();
+            add(offset, vuid, what, Wanted::OneOf(Vec::new()));
         }
     }
 }
 
 fn first(m: &ModuleIndex<'_>, range: std::ops::Range<u32>) -> First {
-    let mut found = (None, None);
+    let mut found = First::default();
     for inst in m.instructions(range) {
-        if inst.info().is_none_or(|it| it.class() != Class::NonUniform) {
-            continue;
-        }
-        found.0.get_or_insert(inst.offset());
-        let is_quad = matches!(
-            inst.op(),
-            Op::GroupNonUniformQuadBroadcast
-                | Op::GroupNonUniformQuadSwap
-                | Op::GroupNonUniformQuadAllKHR
-                | Op::GroupNonUniformQuadAnyKHR
-        );
-        if is_quad {
-            found.1.get_or_insert(inst.offset());
+        let offset = inst.offset();
+        match inst.op() {
+            op if op.is_non_uniform() => {
+                found.group.get_or_insert(offset);
+                if is_quad(op) {
+                    found.quad.get_or_insert(offset);
+                }
+            }
+            op if op.is_invocation_repack() => {
+                found.repacks.get_or_insert(offset);
+            }
+            _ => {}
         }
     }
     found
+}
+
+fn is_quad(op: Op) -> bool {
+    use Op as O;
+    matches!(
+        op,
+        O::GroupNonUniformQuadBroadcast
+            | O::GroupNonUniformQuadSwap
+            | O::GroupNonUniformQuadAllKHR
+            | O::GroupNonUniformQuadAnyKHR
+    )
 }

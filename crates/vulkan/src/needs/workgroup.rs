@@ -1,9 +1,11 @@
 //! What workgroups need: invocations, and memory that they share.
 
+use std::collections::{BTreeSet, HashMap};
+
 use spirvkit_analysis::index::EntryPoint;
 use spirvkit_analysis::layout::{Rules, Types};
 use spirvkit_analysis::{Lookup, ModuleIndex};
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, Value as OperandValue};
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, StorageClass};
 
 use super::{CallTrees, Need, reach};
@@ -61,26 +63,39 @@ const LIMITS: &[Limits] = &[
     },
 ];
 
-pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
+pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
     let has_workgroups = |entry: &&EntryPoint<'_>| LIMITS.iter().any(|it| it.model == entry.model);
     if !m.entry_points.iter().any(|entry| has_workgroups(&entry)) {
         return;
     }
     let types = Types::of(m);
     let built_in = built_in_size(m, &types);
-    let sizes = sizes(m, &types);
-    let mut trees = CallTrees::new(m);
+    let shared = shared(m, &types);
+    let used = used(m, &shared);
+    // By function: very many entry points may be of one.
+    let mut sizes = HashMap::new();
+    let mut totals = HashMap::new();
     for entry in &m.entry_points {
         let Some(limits) = LIMITS.iter().find(|it| it.model == entry.model) else {
             continue;
         };
-        if let Some((offset, size)) = built_in.or_else(|| local_size(m, &types, entry.function)) {
+        let function = entry.function;
+        let size = built_in.or_else(|| {
+            let size = sizes.entry(function);
+            *size.or_insert_with(|| local_size(m, &types, function))
+        });
+        if let Some((offset, size)) = size {
             add_size(limits, offset, size, all);
         }
-        if !sizes.is_empty()
-            && let Some(reached) = trees.of(entry.function)
-        {
-            add_memory(m, limits, entry, &reached, &sizes, all);
+        let total = totals.entry(function);
+        let total = total.or_insert_with(|| total_of(trees, function, &shared, &used));
+        if let Some(total) = total.filter(|&total| total > 0) {
+            all.extend(reach(limits.memory, 0, total).map(|wanted| Need {
+                offset: entry.inst.offset(),
+                vuid: limits.memory_vuid,
+                what: format!("an entry point that uses {total} bytes of memory of the workgroup"),
+                wanted,
+            }));
         }
     }
 }
@@ -147,7 +162,7 @@ struct Shared {
 }
 
 /// The variables that workgroups share, as far as their sizes are known.
-fn sizes(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
+fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
     let shared: Vec<Id> = m
         .globals
         .iter()
@@ -179,29 +194,57 @@ fn sizes(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
     found.collect()
 }
 
-/// The sum of what an entry point's functions use: one behind the other, but blocks in the same
-/// place.
-fn add_memory(
-    m: &ModuleIndex<'_>,
-    limits: &Limits,
-    entry: &EntryPoint<'_>,
-    functions: &[u32],
-    shared: &[Shared],
-    all: &mut Vec<Need>,
-) {
-    let mut reached = vec![false; m.functions.len()];
-    for &function in functions {
-        reached[function as usize] = true;
-    }
-    let is_used = |id: Id| {
-        let mut uses = m.uses(id).iter();
-        uses.any(|&offset| {
-            let function = m.function_at(offset);
-            function.is_some_and(|function| reached[function as usize])
-        })
+/// For each function, which of these its instructions use, each once.
+fn used(m: &ModuleIndex<'_>, shared: &[Shared]) -> Vec<Vec<u32>> {
+    let mut used = vec![Vec::new(); m.functions.len()];
+    let indexes: HashMap<u32, u32> = shared.iter().map(|it| it.id.0).zip(0..).collect();
+    let (Some(&least), Some(&most)) = (indexes.keys().min(), indexes.keys().max()) else {
+        return used;
     };
+    // The function that was the last to use each.
+    let mut last = vec![usize::MAX; shared.len()];
+    for (index, function) in m.functions.iter().enumerate() {
+        for inst in m.instructions(function.range.clone()) {
+            let is_likely =
+                |word: &u32| (least..=most).contains(word) && indexes.contains_key(word);
+            if !inst.words().iter().skip(1).any(is_likely) {
+                continue;
+            }
+            let Some(decoded) = inst.decoded() else {
+                continue;
+            };
+            for operand in decoded.operands(&m.definitions).map_while(Result::ok) {
+                if let OperandValue::Id(id) = operand.value
+                    && let Some(&variable) = indexes.get(&id.0)
+                    && std::mem::replace(&mut last[variable as usize], index) != index
+                {
+                    used[index].push(variable);
+                }
+            }
+        }
+    }
+    used
+}
+
+/// The sum of what the functions use that one reaches: one behind the other, but blocks in the
+/// same place. `None` if finding out takes too long.
+fn total_of(
+    trees: &mut CallTrees<'_>,
+    function: Id,
+    shared: &[Shared],
+    used: &[Vec<u32>],
+) -> Option<u64> {
+    if shared.is_empty() {
+        return Some(0);
+    }
+    let reached = trees.of(function)?;
+    let lists = || reached.iter().map(|&index| &used[index as usize]);
+    if !trees.take(lists().map(Vec::len).sum()) {
+        return None;
+    }
+    let variables: BTreeSet<u32> = lists().flatten().copied().collect();
     let (mut end, mut block) = (0u64, 0u64);
-    for variable in shared.iter().filter(|it| is_used(it.id)) {
+    for variable in variables.iter().map(|&it| &shared[it as usize]) {
         if variable.is_block {
             block = block.max(variable.size);
             continue;
@@ -209,14 +252,5 @@ fn add_memory(
         let start = end.checked_next_multiple_of(variable.alignment);
         end = start.unwrap_or(u64::MAX).saturating_add(variable.size);
     }
-    let total = end.saturating_add(block);
-    if total == 0 {
-        return;
-    }
-    all.extend(reach(limits.memory, 0, total).map(|wanted| Need {
-        offset: entry.inst.offset(),
-        vuid: limits.memory_vuid,
-        what: format!("an entry point that uses {total} bytes of memory of the workgroup"),
-        wanted,
-    }));
+    Some(end.saturating_add(block))
 }

@@ -153,3 +153,14 @@ fn blocks_stand_in_rows_and_levels_and_end_where_the_image_does() {
     let image = Image::new(Dimension::D2, format.format(), [8, 4, 1]).blocks(format, &block(9));
     assert_eq!(number(&image, 7, 0), 0.0);
 }
+
+#[test]
+fn what_is_too_large_takes_no_memory() {
+    let format = Compressed::named("BC7_UNORM_BLOCK").unwrap();
+    let size = [u32::MAX, u32::MAX, 1];
+    let image = Image::new(Dimension::D2, format.format(), size).layers(u32::MAX);
+    let image = image.blocks(format, &[0; 16]);
+    assert_eq!(image.contents(), []);
+    let image = Image::new(Dimension::D2, format.format(), [4, 4, 1]).samples(4);
+    assert_eq!(image.blocks(format, &[0; 16]).sample_count(), 1);
+}

@@ -6,7 +6,7 @@ mod etc;
 
 use spirvkit_eval::{Encoding, Format};
 
-use super::{Image, Layout};
+use super::{Image, Layout, MAX_IMAGE};
 
 /// A compressed format of Vulkan.
 ///
@@ -117,10 +117,10 @@ impl Compressed {
                 "SRGB" => SRGB8,
                 _ => return None,
             };
-            let is_known = FOOTPRINTS.contains(&block);
-            return is_known
-                .then_some(())
-                .and_then(|()| Self::new(Kind::Astc, block, format));
+            return match FOOTPRINTS.contains(&block) {
+                true => Self::new(Kind::Astc, block, format),
+                false => None,
+            };
         }
         let (_, kind, format) = KINDS.iter().find(|it| it.0 == name)?;
         Self::new(*kind, [4, 4], format)
@@ -229,15 +229,17 @@ impl Compressed {
 impl Image {
     /// The texels of compressed blocks, one level after the other, in each its layers, in these
     /// slices and rows of blocks. Missing blocks are zeros. The image has the
-    /// [format](Compressed::format) of the decoded texels.
+    /// [format](Compressed::format) of the decoded texels, and one sample for each. One that is
+    /// larger than [`MAX_IMAGE`] can't be bound, and stays empty.
     pub fn blocks(mut self, compressed: Compressed, bytes: &[u8]) -> Self {
         self.shape.format = compressed.format;
+        self.shape.samples = 1;
         let layout = Layout::new(&self.shape);
+        if layout.size > MAX_IMAGE {
+            return self.bytes(Vec::new());
+        }
         let texel = compressed.format.texel_size() as usize;
-        let Ok(size) = usize::try_from(layout.size) else {
-            return self;
-        };
-        let mut texels = vec![0; size];
+        let mut texels = vec![0; layout.size as usize];
         let [width, height] = compressed.block;
         let mut blocks = bytes.chunks_exact(compressed.block_bytes());
         for level in 0..self.shape.levels {

@@ -10,6 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum}
 use spirvkit::diagnostics::render::{self, SarifRule};
 use spirvkit::diagnostics::{ErrorClass, Severity, Source, closest, counted};
 use spirvkit::validate::{Level, Levels};
+use spirvkit::vulkan::Device;
 use spirvkit::{Report, TargetEnv, ValidateOptions};
 
 use crate::arguments::devices::{self, DeviceArguments};
@@ -320,17 +321,25 @@ impl Check<'_> {
         Messages::new(self.reporter())
     }
 
+    /// The devices that a report compares.
+    fn compared(&self) -> &[Device] {
+        match (self.format, self.quiet) {
+            (Format::Human, false) | (Format::Json, _) => &self.options.devices,
+            (Format::Human, true) | (Format::Sarif, _) => &[],
+        }
+    }
+
     fn check(&self, input: &Input) -> Outcome {
         let mut matrix = Vec::new();
         let checked = match input.read_words() {
             Ok(Some(words)) => {
                 let report = spirvkit::validate(&words, &self.options);
-                matrix = matrix::of(&words, &self.options.devices);
+                matrix = matrix::of(&words, self.compared());
                 Ok((report, String::new()))
             }
             Ok(None) => input.read().map(|bytes| {
                 let (report, text) = check(bytes, &self.options);
-                matrix = matrix::of_text(&text, &self.options);
+                matrix = matrix::of_text(&text, self.compared(), &self.options);
                 (report, text)
             }),
             Err(error) => Err(error),

@@ -37,13 +37,13 @@ pub(super) fn of(words: &[u32], devices: &[Device]) -> Vec<Row> {
 }
 
 /// The same for assembly text.
-pub(super) fn of_text(text: &str, options: &ValidateOptions) -> Vec<Row> {
-    if options.devices.len() < 2 {
+pub(super) fn of_text(text: &str, devices: &[Device], options: &ValidateOptions) -> Vec<Row> {
+    if devices.len() < 2 {
         return Vec::new();
     }
     let assembling = AssembleOptions::default().default_version(options.env.version());
     match assemble(text, &assembling) {
-        Ok(module) => of(&module.words, &options.devices),
+        Ok(module) => of(&module.words, devices),
         Err(_) => Vec::new(),
     }
 }

@@ -221,9 +221,6 @@ fn render(
 
 /// What is said of a rule.
 fn state(rules: &[&Rule], obstacle: Option<(Obstacle, &str)>, counts: &mut Counts) -> String {
-    // With a device, rules about devices have all that they need.
-    let has_device = rules.iter().any(|rule| rule.id.starts_with("device."));
-    let obstacle = obstacle.filter(|it| !(has_device && it.0 == Obstacle::Device));
     let links = rules.iter().map(|rule| {
         let (id, link, sentence) = (&rule.id, rule.link("../"), &rule.first_sentence);
         // Of what speaks of all built-ins, the link is enough.

@@ -160,7 +160,7 @@ fn what_is_too_large_takes_no_memory() {
     let size = [u32::MAX, u32::MAX, 1];
     let image = Image::new(Dimension::D2, format.format(), size).layers(u32::MAX);
     let image = image.blocks(format, &[0; 16]);
-    assert_eq!(image.contents(), []);
+    assert!(image.contents().is_empty());
     let image = Image::new(Dimension::D2, format.format(), [4, 4, 1]).samples(4);
     assert_eq!(image.blocks(format, &[0; 16]).sample_count(), 1);
 }

@@ -68,6 +68,8 @@ pub(crate) struct Locals {
     pub(crate) loads: Vec<(u32, u32)>,
     /// The types of the leaves.
     pub(crate) leaf_types: Vec<u32>,
+    /// The variables that they are parts of.
+    pub(crate) leaf_variables: Vec<Value>,
 }
 
 /// A load or store.
@@ -299,6 +301,9 @@ impl Locals {
         for index in 0..self.locals.len() {
             if self.locals[index].is_value {
                 self.number_leaves(self.locals[index].piece);
+                let variable = self.locals[index].variable;
+                let leaves = self.leaves as usize;
+                self.leaf_variables.resize(leaves, variable);
             }
         }
     }

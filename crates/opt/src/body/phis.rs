@@ -43,6 +43,7 @@ impl Rebuild<'_> {
             let phi = self.unit.add(Op::Phi, ty, &[], u64::MAX);
             self.unit.nodes[phi as usize].flags |= crate::unit::flag::LOCAL;
             self.unit.nodes[phi as usize].home = block;
+            self.unit.nodes[phi as usize].decorations = self.permitted_of(leaf);
             if is_header {
                 self.leaf_phis.insert((block, leaf), phi);
                 self.waiting.insert((block, leaf), waiting);
@@ -59,11 +60,28 @@ impl Rebuild<'_> {
         }
     }
 
+    /// What may be done with the value of a variable: that of relaxed precision keeps it.
+    fn permitted_of(&self, leaf: u32) -> u32 {
+        let ty = self.locals.leaf_types[leaf as usize];
+        let is_number = self.unit.shape(ty).is_some() || self.unit.op(ty) == Op::TypeMatrix;
+        let variable = self.locals.leaf_variables[leaf as usize];
+        match is_number {
+            true => (self.unit.decorations).permissions(self.unit.node(variable).decorations),
+            false => 0,
+        }
+    }
+
+    /// Whether decorations of a value only permit something, so that others may stand for it.
+    pub(super) fn is_plain(&self, value: Value) -> bool {
+        let set = self.unit.node(value).decorations;
+        self.unit.decorations.permissions(set) == set
+    }
+
     /// Replaces a phi of composites, of which only parts are used, by one for each part; whether
     /// that could be done.
     pub(super) fn splits_phi(&mut self, phi: Value) -> bool {
         let node = *self.unit.node(phi);
-        if node.decorations != 0 || !self.split_phis.contains(&phi) {
+        if !self.is_plain(phi) || !self.split_phis.contains(&phi) {
             return false;
         }
         let (Some(count), part) = super::parts(self.unit, node.ty) else {

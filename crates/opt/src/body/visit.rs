@@ -95,7 +95,7 @@ impl Rebuild<'_> {
                 .flat_map(|pair| [self.unit.find(pair[0]), pair[1]])
                 .collect();
             self.unit.set_operands(phi, &reachable);
-            if self.unit.node(phi).decorations == 0
+            if self.is_plain(phi)
                 && let Some(value) = super::phis::only_value(self.unit, phi)
             {
                 self.unit.replace(phi, value);

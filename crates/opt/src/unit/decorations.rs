@@ -15,8 +15,9 @@ pub(crate) struct Entry {
 #[derive(Default)]
 pub(crate) struct Decorations {
     sets: Vec<Vec<Entry>>,
-    /// Of each, what [`meaning`](Self::meaning) and [`restrictions`](Self::restrictions) say.
-    parts: Vec<(u32, u32)>,
+    /// Of each, what [`meaning`](Self::meaning), [`restrictions`](Self::restrictions) and
+    /// [`permissions`](Self::permissions) say.
+    parts: Vec<[u32; 3]>,
     numbers: HashMap<Vec<Entry>, u32>,
     merged: HashMap<(u32, u32), u32>,
 }
@@ -63,20 +64,18 @@ impl Decorations {
         }
         self.sets.push(entries.clone());
         let number = self.sets.len() as u32;
-        self.parts.push((number, number));
+        self.parts.push([number; 3]);
         self.numbers.insert(entries.clone(), number);
         let of = |wanted: Sort| -> Vec<Entry> {
             let entries = entries.iter().filter(|entry| sort(entry) == wanted);
             entries.cloned().collect()
         };
         // Each is the set itself or a smaller one.
-        let parts = [of(Sort::Meaning), of(Sort::Restriction)].map(|part| {
-            match part.len() == entries.len() {
-                true => number,
-                false => self.number(part),
-            }
+        let parts = [Sort::Meaning, Sort::Restriction, Sort::Permission].map(of);
+        self.parts[number as usize - 1] = parts.map(|part| match part.len() == entries.len() {
+            true => number,
+            false => self.number(part),
         });
-        self.parts[number as usize - 1] = (parts[0], parts[1]);
         number
     }
 
@@ -112,18 +111,23 @@ impl Decorations {
     /// The decorations that say what a result is: two results are only the same if they have
     /// the same of these.
     pub(crate) fn meaning(&self, set: u32) -> u32 {
-        self.part(set).0
+        self.part(set)[0]
     }
 
     /// The decorations that whatever takes a value's place needs as well.
     pub(crate) fn restrictions(&self, set: u32) -> u32 {
-        self.part(set).1
+        self.part(set)[1]
     }
 
-    fn part(&self, set: u32) -> (u32, u32) {
+    /// The decorations that say what may be done with a result.
+    pub(crate) fn permissions(&self, set: u32) -> u32 {
+        self.part(set)[2]
+    }
+
+    fn part(&self, set: u32) -> [u32; 3] {
         match set.checked_sub(1) {
             Some(index) => self.parts[index as usize],
-            None => (0, 0),
+            None => [0; 3],
         }
     }
 }

@@ -238,7 +238,7 @@ pub(crate) fn is_unchanging(unit: &Unit, pointer: Value) -> bool {
     };
     let root = memory.root(unit, pointer);
     matches!(root, Root::Variable(_))
-        && sharing(unit, root, class, unit.has_fixed_inputs()) == Sharing::Constant
+        && sharing(unit, root, class, unit.has_fixed_inputs) == Sharing::Constant
         && !(unit.has_volatile && leads_to_volatile(unit, pointer))
 }
 
@@ -313,7 +313,9 @@ fn changes(unit: &Unit, variable: Value) -> bool {
 
 /// Whether a variable of the class `Uniform` is a block that can't be written.
 fn is_uniform_block(unit: &Unit, variable: Value) -> bool {
-    let mut ty = unit.operand(unit.node(variable).ty, 1);
+    let Some(mut ty) = unit.pointee(variable) else {
+        return false;
+    };
     while matches!(unit.op(ty), Op::TypeArray | Op::TypeRuntimeArray) {
         ty = unit.operand(ty, 0);
     }

@@ -15,7 +15,7 @@ mod place;
 mod visit;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
-use spirvkit_grammar::{Capability, Op};
+use spirvkit_grammar::Op;
 
 pub(crate) use constructs::{Constructs, NONE};
 use declared::Declarations;
@@ -136,7 +136,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
         unit.remark(said, what, Some(variable), function.definition, variable);
     }
     let memory = Memory::new(locals.leaves);
-    let fixed_inputs = unit.has_fixed_inputs();
+    let fixed_inputs = unit.has_fixed_inputs;
     let count = function.blocks.len();
     let mut rebuild = Rebuild {
         unit,
@@ -190,19 +190,6 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
     }
     rebuild.mark(function);
     rebuild.write(function);
-}
-
-impl Unit {
-    /// Whether inputs stay what they are while a shader runs.
-    fn has_fixed_inputs(&self) -> bool {
-        !self.globals.iter().any(|&value| {
-            self.op(value) == Op::Capability
-                && matches!(
-                    Capability(self.operand(value, 0)),
-                    Capability::RayTracingKHR | Capability::RayTracingNV | Capability::Kernel
-                )
-        })
-    }
 }
 
 impl Rebuild<'_> {

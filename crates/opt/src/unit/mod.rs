@@ -66,7 +66,7 @@ pub(crate) struct Node {
     /// Where its operands behind type and result are in [`Unit::pool`].
     start: u32,
     count: u32,
-    /// Which of them are ids, a bit for each; the last bit stands for all that follow, too.
+    /// Which of them are ids: see [`Unit::is_id`].
     pub(crate) ids: u64,
     /// Its set of decorations, if it is in a function.
     pub(crate) decorations: u32,
@@ -154,6 +154,8 @@ pub(crate) struct Unit {
     pub(crate) has_opaque: bool,
     /// Whether control flow is structured.
     pub(crate) is_shader: bool,
+    /// Whether inputs stay what they are while a shader runs.
+    pub(crate) has_fixed_inputs: bool,
     /// What execution modes say of floating-point numbers.
     pub(crate) modes: Modes,
     /// The constants that stand for indices.
@@ -267,11 +269,23 @@ impl Unit {
         }
     }
 
-    /// Whether an operand of a node is an id.
+    /// Whether an operand of a node is an id. Each has a bit, up to [`Self::BITS`]; of what follows,
+    /// the last [`Self::PERIOD`] bits tell over and over: what is all ids or none, and the literals of
+    /// one word or two and labels of a switch, goes on as it did.
     #[inline]
     pub(crate) fn is_id(ids: u64, index: usize) -> bool {
-        ids >> index.min(63) & 1 != 0
+        let bit = match index < Self::BITS {
+            true => index,
+            false => Self::BITS - Self::PERIOD + (index - Self::BITS) % Self::PERIOD,
+        };
+        ids >> bit & 1 != 0
     }
+
+    /// How many operands have a bit of their own.
+    pub(crate) const BITS: usize = 60;
+
+    /// A multiple of the lengths of what a switch repeats.
+    const PERIOD: usize = 6;
 
     /// The ids among a node's operands, with their indices.
     pub(crate) fn ids(&self, value: Value) -> impl Iterator<Item = (usize, Value)> + '_ {
@@ -310,7 +324,7 @@ impl Unit {
         let selector = self.find(self.operand(switch, 0));
         let ty = self.node(selector).ty;
         match self.op(ty) {
-            Op::TypeInt if self.operand(ty, 0) > 32 => 2,
+            Op::TypeInt => self.operand(ty, 0).div_ceil(32).max(1) as usize,
             _ => 1,
         }
     }
@@ -332,6 +346,12 @@ impl Unit {
             Op::TypePointer | Op::TypeUntypedPointerKHR => Some(self.operand(ty, 0)),
             _ => None,
         }
+    }
+
+    /// The type of what a pointer leads to; `None` if it isn't said, or the value is no pointer.
+    pub(crate) fn pointee(&self, pointer: Value) -> Option<Value> {
+        let ty = self.node(self.find(pointer)).ty;
+        (self.op(ty) == Op::TypePointer).then(|| self.operand(ty, 1))
     }
 
     /// The integer that a constant is.

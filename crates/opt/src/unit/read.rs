@@ -70,6 +70,7 @@ impl Unit {
             index_constants: HashMap::new(),
             modes: Modes::default(),
             is_shader: false,
+            has_fixed_inputs: false,
             volatile_types: HashSet::new(),
             has_volatile: false,
             has_opaque: false,
@@ -192,7 +193,9 @@ impl Unit {
             int16: has(Capability::Int16),
             float: has(Capability::Float16),
         };
+        let has_rays = has(Capability::RayTracingKHR) || has(Capability::RayTracingNV);
         self.is_shader = !has(Capability::Kernel);
+        self.has_fixed_inputs = self.is_shader && !has_rays;
         self.small = small;
         for index in 0..self.globals.len() {
             let value = self.globals[index];
@@ -287,22 +290,24 @@ impl Unit {
             }
             Some(info) if info.only_ids_follow() => ids = u64::MAX,
             Some(_) => {
+                let mut far = 0;
                 let mut is_mixed = false;
-                let mut last = 0;
-                instruction.each_use(&self.definitions, |word, _| {
-                    if word >= first {
-                        let index = word - first;
-                        is_mixed |= index > 63 && index != last + 1;
-                        ids |= 1 << index.min(63);
-                        last = index;
+                instruction.each_use(&self.definitions, |word, _| match word.checked_sub(first) {
+                    Some(index) if index < Self::BITS => ids |= 1 << index,
+                    Some(index) => {
+                        far += 1;
+                        is_mixed |= !Self::is_id(ids, index);
                     }
+                    None => {}
                 });
-                is_mixed |= ids >> 63 != 0 && last + 1 != words - first;
+                // What the bits say of operands without one of their own must be so.
+                let said =
+                    (Self::BITS..words.max(first) - first).filter(|&index| Self::is_id(ids, index));
+                is_mixed |= said.count() != far;
                 let is_known = instruction
                     .operands(&self.definitions)
                     .all(|operand| operand.is_ok());
-                let is_switch = instruction.op() == Op::Switch;
-                if (is_mixed && !is_switch) || !is_known {
+                if is_mixed || !is_known {
                     flags |= flag::OPAQUE;
                     ids = u64::MAX;
                 }

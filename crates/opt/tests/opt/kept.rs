@@ -1,6 +1,9 @@
 //! What must not be simplified, although it looks as if it could.
 
-use spirvkit_testing::text;
+use std::fmt::Write as _;
+
+use spirvkit_testing::{numbered_words, text};
+use spirvkit_validate::validate;
 
 use super::frame;
 
@@ -259,5 +262,105 @@ OpBranch %m";
             "OpSelectionMerge",
             1,
         );
+    }
+}
+
+#[test]
+fn what_may_be_computed_with_less_precision_still_may_where_ways_meet() {
+    let module = frame::module(
+        "OpDecorate %x RelaxedPrecision\n",
+        "",
+        "%x = OpVariable %to_float Function
+OpStore %x %f1
+%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpStore %k %2
+%a1 = OpLoad %float %a
+OpStore %x %a1
+OpBranch %join
+%join = OpLabel
+%x1 = OpLoad %float %x
+OpStore %o %x1
+OpReturn",
+    );
+    counts(&module, "OpPhi %float", 1);
+    counts(&module, " RelaxedPrecision", 1);
+}
+
+/// A shader with ids in numbers, whose switch has so many cases with the first of them as literals.
+fn switching(cases: u32, width: u32, selector: &str) -> String {
+    let mut text = format!(
+        "OpCapability Shader
+OpCapability Int64
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %1 \"main\" %2
+OpExecutionMode %1 LocalSize 1 1 1
+OpDecorate %3 Block
+OpMemberDecorate %3 0 Offset 0
+OpDecorate %2 DescriptorSet 0
+OpDecorate %2 Binding 0
+%4 = OpTypeVoid
+%5 = OpTypeFunction %4
+%6 = OpTypeInt 32 0
+%16 = OpTypeInt {width} 1
+%3 = OpTypeStruct %6
+%7 = OpTypePointer StorageBuffer %3
+%8 = OpTypePointer StorageBuffer %6
+%2 = OpVariable %7 StorageBuffer
+%9 = OpConstant %6 0
+%10 = OpConstant %6 1
+%1 = OpFunction %4 None %5
+%11 = OpLabel
+%12 = OpAccessChain %8 %2 %9
+%13 = OpLoad %6 %12
+%14 = OpIAdd %6 %13 %10
+%40 = OpIAdd %6 %13 %10
+%41 = OpIAdd %6 %14 %40
+OpStore %12 %41
+{selector}
+OpSelectionMerge %99 None
+OpSwitch %15 %99"
+    );
+    for case in 1..=cases {
+        let _ = write!(text, " {case} %{}", case + 100);
+    }
+    text.push('\n');
+    for case in 101..=100 + cases {
+        let (product, sum) = (case + cases, case + 2 * cases);
+        let _ = writeln!(
+            text,
+            "%{case} = OpLabel\n%{product} = OpIMul %6 %13 %{case}1\n%{sum} = OpIAdd %6 %{product} %41\nOpStore %12 %{sum}\nOpBranch %99"
+        );
+    }
+    // A factor of its own for each, so that no block is as another.
+    let mut factors = String::new();
+    for case in 101..=100 + cases {
+        let _ = writeln!(factors, "%{case}1 = OpConstant %6 {case}");
+    }
+    text.push_str("%99 = OpLabel\nOpReturn\nOpFunctionEnd\n");
+    text.replace("%1 = OpFunction", &(factors + "%1 = OpFunction"))
+}
+
+#[test]
+fn the_literals_of_a_switch_with_many_cases_are_no_ids() {
+    // The sums `%14` and `%40` are one, which no literal 14 or 40 may become.
+    for (width, selector) in [
+        (32, "%15 = OpBitcast %16 %13"),
+        (64, "%15 = OpSConvert %16 %13"),
+    ] {
+        let before = numbered_words(&switching(75, width, selector));
+        let after = spirvkit_opt::optimize(&before, &Default::default()).unwrap();
+        for words in [&before, &after.words] {
+            assert_eq!(validate(words, &Default::default()).diagnostics(), []);
+        }
+        let text = text(&after.words);
+        let switch = text.lines().find(|line| line.contains("OpSwitch")).unwrap();
+        let cases = switch.split_whitespace().skip(3).step_by(2);
+        let wanted: Vec<String> = (1..=75).map(|case| case.to_string()).collect();
+        assert_eq!(cases.collect::<Vec<_>>(), wanted, "{text}");
+        assert!(after.words.len() < before.len());
     }
 }

@@ -1,7 +1,9 @@
 //! Removes members of structures that nothing reads or writes.
 //!
 //! Where structures have a layout, each member has an offset of its own, so that the others stay
-//! where they are. What others may see as a whole, such as outputs and payloads, keeps all.
+//! where they are. But languages that modules are translated to derive offsets from the members
+//! themselves, so of those only what stands last in a block goes. What others may see as a whole,
+//! such as outputs and payloads, keeps all.
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
@@ -26,6 +28,10 @@ struct Members<'u> {
     unit: &'u Unit,
     used: HashMap<Value, Vec<bool>>,
     whole: HashSet<Value>,
+    /// Those with offsets.
+    laid_out: HashSet<Value>,
+    /// Those that lie in others, or in arrays with strides.
+    inner: HashSet<Value>,
 }
 
 /// Removes members that no live function needs.
@@ -41,6 +47,8 @@ pub(crate) fn remove_unused(unit: &mut Unit, is_live: &[bool]) -> Removed {
         unit,
         used: HashMap::new(),
         whole: HashSet::new(),
+        laid_out: HashSet::new(),
+        inner: HashSet::new(),
     };
     for &value in &unit.globals {
         members.look_at_global(value);
@@ -50,6 +58,7 @@ pub(crate) fn remove_unused(unit: &mut Unit, is_live: &[bool]) -> Removed {
             members.look_at(inst);
         }
     }
+    members.keep_layouts();
     let places = members.places();
     match places.is_empty() {
         true => Removed::Nothing,
@@ -77,10 +86,13 @@ impl Members<'_> {
                     self.mark_whole(unit.operand(value, 1));
                 }
             }
-            Op::TypeStruct
-            | Op::TypeArray
-            | Op::TypeRuntimeArray
-            | Op::TypeFunction
+            Op::TypeStruct => self.inner.extend(unit.operands(value)),
+            Op::TypeArray | Op::TypeRuntimeArray => {
+                if unit.is_decorated(value, Decoration::ArrayStride) {
+                    self.inner.insert(unit.operand(value, 0));
+                }
+            }
+            Op::TypeFunction
             | Op::Variable
             | Op::ConstantComposite
             | Op::SpecConstantComposite
@@ -94,12 +106,15 @@ impl Members<'_> {
             | Op::DecorateId
             | Op::EntryPoint => {}
             Op::MemberDecorate => {
-                let is_interface = matches!(
-                    Decoration(unit.operand(value, 2)),
-                    Decoration::BuiltIn | Decoration::Location | Decoration::Component
-                );
-                if is_interface {
-                    self.mark_whole(unit.operand(value, 0));
+                let ty = unit.operand(value, 0);
+                match Decoration(unit.operand(value, 2)) {
+                    Decoration::BuiltIn | Decoration::Location | Decoration::Component => {
+                        self.mark_whole(ty);
+                    }
+                    Decoration::Offset => {
+                        self.laid_out.insert(ty);
+                    }
+                    _ => {}
                 }
             }
             _ => self.mark_all(value),
@@ -120,13 +135,16 @@ impl Members<'_> {
             | Op::FunctionCall
             | Op::ReturnValue => {}
             Op::Store | Op::CopyMemory => {
-                let pointer = unit.operand(inst, 0);
+                // What others may look at, or somebody by another type.
+                let [to, from] = [0, 1].map(|index| unit.operand(inst, index));
                 let is_own = matches!(
-                    unit.storage_class(pointer).map(StorageClass),
+                    unit.storage_class(to).map(StorageClass),
                     Some(StorageClass::Function | StorageClass::Private)
                 );
-                if !is_own {
-                    self.mark_pointee(pointer);
+                if !is_own || unit.pointee(to).is_none() {
+                    self.mark_pointee(to);
+                    self.mark_whole(unit.node(unit.find(from)).ty);
+                    self.mark_pointee(from);
                 }
             }
             op if op.is_access_chain() && !op.is_untyped_access_chain() => {
@@ -157,13 +175,27 @@ impl Members<'_> {
                 false => self.mark_whole(unit.node(unit.find(id)).ty),
             }
             self.mark_pointee(id);
+            // Who calls it, calls it with pointers into other memory.
+            if unit.op(id) == Op::Function {
+                self.mark_parameters(unit.operand(id, 1));
+            }
         }
     }
 
     fn mark_pointee(&mut self, pointer: Value) {
-        let ty = self.unit.node(self.unit.find(pointer)).ty;
-        if self.unit.op(ty) == Op::TypePointer {
-            self.mark_whole(self.unit.operand(ty, 1));
+        if let Some(ty) = self.unit.pointee(pointer) {
+            self.mark_whole(ty);
+        }
+    }
+
+    /// Marks what the parameters of functions of a type are, or lead to.
+    fn mark_parameters(&mut self, function_type: Value) {
+        let unit = self.unit;
+        for &ty in unit.operands(function_type).iter().skip(1) {
+            match unit.op(ty) {
+                Op::TypePointer => self.mark_whole(unit.operand(ty, 1)),
+                _ => self.mark_whole(ty),
+            }
         }
     }
 
@@ -186,6 +218,21 @@ impl Members<'_> {
         let used = self.used.entry(ty).or_insert_with(|| vec![false; count]);
         if let Some(slot) = used.get_mut(member as usize) {
             *slot = true;
+        }
+    }
+
+    /// Keeps what gives others their places in a layout.
+    fn keep_layouts(&mut self) {
+        let laid_out = std::mem::take(&mut self.laid_out);
+        for &ty in &laid_out {
+            let Some(used) = self.used.get_mut(&ty) else {
+                continue;
+            };
+            if self.inner.contains(&ty) {
+                self.mark_whole(ty);
+            } else if let Some(last) = used.iter().rposition(|&it| it) {
+                used[..last].fill(true);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reads what a variable is a copy of instead of the variable, where neither changes.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::{Op, StorageClass};
 
 use crate::body::{Flow, is_unchanging};
@@ -47,13 +47,13 @@ pub(crate) fn forward(unit: &mut Unit, function: &mut Function) -> bool {
     let mut order: Vec<Value> = uses.keys().copied().collect();
     order.sort_unstable();
     let mut flow = None;
-    let mut changed = false;
+    let mut gone = HashSet::new();
     for variable in order {
         let uses = &uses[&variable];
         let Some((store, block, place)) = uses.store else {
             continue;
         };
-        let Some(source) = source(unit, store) else {
+        let Some(source) = source(unit, store, variable) else {
             continue;
         };
         if uses.is_other {
@@ -72,14 +72,12 @@ pub(crate) fn forward(unit: &mut Unit, function: &mut Function) -> bool {
         for &load in &uses.loads {
             unit.replace(load, whole);
         }
-        let gone: Vec<Value> = uses.loads.iter().copied().chain([store]).collect();
-        for block in &mut function.blocks {
-            block.insts.retain(|inst| !gone.contains(inst));
-        }
-        // The others still come in the same order.
-        changed = true;
+        gone.extend(uses.loads.iter().copied().chain([store]));
     }
-    changed
+    for block in &mut function.blocks {
+        block.insts.retain(|inst| !gone.contains(inst));
+    }
+    !gone.is_empty()
 }
 
 fn find_uses(unit: &Unit, function: &Function, uses: &mut HashMap<Value, Uses>) {
@@ -127,14 +125,16 @@ fn is_plain(unit: &Unit, inst: Value, at: usize) -> bool {
     unit.operand(inst, at) == 0
 }
 
-/// What a stored value was loaded from, if nothing changes that.
-fn source(unit: &Unit, store: Value) -> Option<Value> {
+/// What was loaded and stored to a variable, if nothing changes that, and pointers may lead there
+/// in the same steps.
+fn source(unit: &Unit, store: Value, variable: Value) -> Option<Value> {
     let load = unit.find(unit.operand(store, 1));
     let from = unit.find(unit.operand(load, 0));
     let is_load = unit.op(load) == Op::Load && is_plain(unit, load, 1);
     let is_known = is_load
         && unit.node(load).decorations == 0
         && unit.node(from).decorations == 0
+        && unit.pointee(from) == unit.pointee(variable)
         && is_unchanging(unit, from);
     is_known.then_some(from)
 }

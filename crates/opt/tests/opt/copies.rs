@@ -174,6 +174,11 @@ const OF_BLOCK: &str = "%Block = OpTypeStruct %float %int %float
 %block = OpVariable %to_block Uniform
 ";
 
+const FIRST: &str = "%at = OpAccessChain %in_block %block %0
+%x = OpLoad %float %at
+OpStore %o %x
+OpReturn";
+
 const LAST: &str = "%at = OpAccessChain %in_block %block %2
 %x = OpLoad %float %at
 OpStore %o %x
@@ -181,10 +186,10 @@ OpReturn";
 
 #[test]
 fn members_that_nothing_uses_go_and_others_stay_where_they_are() {
-    let module = module(BLOCK, OF_BLOCK, LAST);
+    let module = module(BLOCK, OF_BLOCK, FIRST);
     let text = optimized(&module, &Options::default());
     assert_eq!(count(&text, "OpMemberDecorate"), 1, "{text}");
-    assert_eq!(count(&text, " 0 Offset 8"), 1, "{text}");
+    assert_eq!(count(&text, " 0 Offset 0"), 1, "{text}");
     for options in [
         Options::default().preserve_interface(true),
         Options::default().preserve_bindings(true),
@@ -193,6 +198,40 @@ fn members_that_nothing_uses_go_and_others_stay_where_they_are() {
         let text = optimized(&module, &options);
         assert_eq!(count(&text, " 2 Offset 8"), 1, "{text}");
     }
+}
+
+#[test]
+fn members_that_others_have_their_places_from_stay() {
+    // Before others in a block.
+    let text = optimized(&module(BLOCK, OF_BLOCK, LAST), &Options::default());
+    assert_eq!(count(&text, "OpMemberDecorate"), 3, "{text}");
+    // In a structure whose size gives others their places.
+    let decorations = format!(
+        "{BLOCK}OpDecorate %array ArrayStride 16
+OpMemberDecorate %outer 0 Offset 0
+OpDecorate %outer Block\n"
+    )
+    .replace("OpDecorate %Block Block\n", "");
+    let types = OF_BLOCK
+        .replace(
+            "%to_block = OpTypePointer Uniform %Block",
+            "%array = OpTypeArray %Block %2
+%outer = OpTypeStruct %array
+%to_block = OpTypePointer Uniform %outer",
+        )
+        .to_owned();
+    let body = FIRST.replace("%block %0", "%block %0 %1 %0");
+    let text = optimized(&module(&decorations, &types, &body), &Options::default());
+    assert_eq!(count(&text, " 2 Offset 8"), 1, "{text}");
+    // A block of which there are several is no part of another.
+    let types = OF_BLOCK.replace(
+        "%to_block = OpTypePointer Uniform %Block",
+        "%array = OpTypeArray %Block %2
+%to_block = OpTypePointer Uniform %array",
+    );
+    let body = FIRST.replace("%block %0", "%block %1 %0");
+    let text = optimized(&module(BLOCK, &types, &body), &Options::default());
+    assert_eq!(count(&text, "OpMemberDecorate"), 1, "{text}");
 }
 
 #[test]
@@ -209,6 +248,146 @@ OpReturn";
         &Options::default(),
     );
     assert_eq!(count(&text, " 2 Offset 8"), 1, "{text}");
+}
+
+/// A shader with a typed buffer `%in` of two integers, and untyped pointers.
+fn untyped(declarations: &str, body: &str) -> String {
+    format!(
+        "OpCapability Shader
+OpCapability UntypedPointersKHR
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %in %other
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %S Block
+OpMemberDecorate %S 0 Offset 0
+OpMemberDecorate %S 1 Offset 4
+OpDecorate %B Block
+OpMemberDecorate %B 0 Offset 0
+OpDecorate %array ArrayStride 16
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %other DescriptorSet 0
+OpDecorate %other Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u = OpTypeInt 32 0
+%u0 = OpConstant %u 0
+%u1 = OpConstant %u 1
+%u4 = OpConstant %u 4
+%S = OpTypeStruct %u %u
+%array = OpTypeArray %u %u4
+%B = OpTypeStruct %array
+%pS = OpTypePointer StorageBuffer %S
+%pu = OpTypePointer StorageBuffer %u
+%pf = OpTypePointer Function %array
+%pfu = OpTypePointer Function %u
+{declarations}
+%in = OpVariable %pS StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+{body}
+OpReturn
+OpFunctionEnd"
+    )
+}
+
+#[test]
+fn members_of_what_untyped_memory_gets_as_a_whole_stay() {
+    let declarations = "%up = OpTypeUntypedPointerKHR StorageBuffer
+%other = OpUntypedVariableKHR %up StorageBuffer %B";
+    for copy in [
+        "%s = OpLoad %S %in\nOpStore %other %s",
+        "OpCopyMemory %other %in",
+    ] {
+        let body = format!("%p = OpAccessChain %pu %in %u0\nOpStore %p %u1\n{copy}");
+        let text = optimized(&untyped(declarations, &body), &Options::default());
+        assert_eq!(count(&text, "OpTypeStruct %uint %uint"), 1, "{text}");
+    }
+}
+
+#[test]
+fn untyped_memory_is_not_read_in_the_steps_of_a_typed_copy() {
+    let declarations = "%up = OpTypeUntypedPointerKHR Uniform
+%other = OpUntypedVariableKHR %up Uniform %B";
+    let body = "%copy = OpVariable %pf Function
+%p = OpAccessChain %pu %in %u0
+%i = OpLoad %u %p
+%from = OpUntypedAccessChainKHR %up %B %other %u0
+%l = OpLoad %array %from
+OpStore %copy %l
+%q = OpAccessChain %pfu %copy %i
+%r = OpLoad %u %q
+OpStore %p %r";
+    let text = optimized(&untyped(declarations, body), &Options::default());
+    // A typed chain through an untyped pointer would be no valid module.
+    assert_eq!(count(&text, "OpVariable %_ptr_Function"), 1, "{text}");
+}
+
+#[test]
+fn members_of_what_a_function_gets_that_is_named_and_not_called_stay() {
+    let module = "OpCapability Shader
+OpCapability CooperativeMatrixKHR
+OpCapability CooperativeMatrixTensorAddressingNV
+OpCapability CooperativeMatrixBlockLoadsNV
+OpCapability TensorAddressingNV
+OpCapability PhysicalStorageBufferAddresses
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_NV_cooperative_matrix2\"
+OpExtension \"SPV_NV_tensor_addressing\"
+OpMemoryModel PhysicalStorageBuffer64 Vulkan
+OpEntryPoint GLCompute %main \"main\" %in
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 4
+OpDecorate %q Block
+OpMemberDecorate %q 0 Offset 0
+OpMemberDecorate %q 1 Offset 4
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%array = OpTypeRuntimeArray %u32
+%block = OpTypeStruct %array
+%ptr_block = OpTypePointer StorageBuffer %block
+%ptr_element = OpTypePointer StorageBuffer %u32
+%u0 = OpConstant %u32 0
+%u2 = OpConstant %u32 2
+%u3 = OpConstant %u32 3
+%u5 = OpConstant %u32 5
+%u8 = OpConstant %u32 8
+%in = OpVariable %ptr_block StorageBuffer
+%matrix = OpTypeCooperativeMatrixKHR %u32 %u3 %u8 %u8 %u2
+%layout = OpTypeTensorLayoutNV %u2 %u0
+%fives = OpConstantComposite %matrix %u5
+%coordinates = OpTypeArray %u32 %u2
+%q = OpTypeStruct %u32 %u32
+%pointer = OpTypePointer PhysicalStorageBuffer %q
+%pointer_word = OpTypePointer PhysicalStorageBuffer %u32
+%decoding = OpTypeFunction %u32 %pointer %coordinates %coordinates
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%from = OpAccessChain %ptr_element %in %u0 %u0
+%l0 = OpCreateTensorLayoutNV %layout
+%l1 = OpTensorLayoutSetDimensionNV %layout %l0 %u8 %u8
+%c = OpCooperativeMatrixLoadTensorNV %matrix %from %fives %l1 None DecodeFunc %decode
+OpCooperativeMatrixStoreTensorNV %from %c %l1 None None
+OpReturn
+OpFunctionEnd
+%decode = OpFunction %u32 None %decoding
+%block_at = OpFunctionParameter %pointer
+%block_is = OpFunctionParameter %coordinates
+%within_is = OpFunctionParameter %coordinates
+%decode_entry = OpLabel
+%word_at = OpAccessChain %pointer_word %block_at %u0
+%word = OpLoad %u32 %word_at Aligned 4
+OpReturnValue %word
+OpFunctionEnd";
+    let text = optimized(module, &Options::default());
+    assert_eq!(count(&text, "OpTypeStruct %uint %uint"), 1, "{text}");
 }
 
 #[test]

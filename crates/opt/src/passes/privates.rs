@@ -1,5 +1,7 @@
 //! Variables of the module that only one function uses, which runs once, become its own.
 
+use std::collections::BTreeMap;
+
 use hashbrown::HashMap;
 use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::About;
@@ -79,23 +81,19 @@ pub(crate) fn localize(unit: &mut Unit, is_live: &[bool]) {
         }
     }
     let entries: hashbrown::HashSet<Value> = entries.into_iter().collect();
-    let mut moved = Vec::new();
+    let mut moved: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
     for variable in privates {
         if let Some(&Some(index)) = user.get(&variable)
             && !is_called[index]
             && entries.contains(&unit.functions[index].definition)
         {
-            moved.push((variable, index));
+            moved.entry(index).or_default().push(variable);
         }
     }
-    for index in 0..unit.functions.len() {
-        let own = moved.iter().filter(|&&(_, owner)| owner == index);
-        let own: Vec<Value> = own.map(|&(variable, _)| variable).collect();
-        if !own.is_empty() {
-            relocate(unit, &own, index);
-        }
+    for (&index, own) in &moved {
+        relocate(unit, own, index);
     }
-    let gone: hashbrown::HashSet<Value> = moved.iter().map(|&(variable, _)| variable).collect();
+    let gone: hashbrown::HashSet<Value> = moved.into_values().flatten().collect();
     unit.globals.retain(|value| !gone.contains(value));
     // Entry points name them in their interfaces.
     for index in 0..unit.globals.len() {

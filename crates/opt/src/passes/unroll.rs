@@ -45,38 +45,69 @@ struct Loop {
 
 /// Unrolls innermost loops within the limits; whether there was any.
 pub(crate) fn unroll(unit: &mut Unit, function: &mut Function, limits: Limits) -> bool {
-    let mut changed = false;
+    // The headers of loops that can't be unrolled, which stay so until the function is simplified.
+    let mut refused = HashSet::new();
     // All of them may make so much of a function.
     let mut budget = limits.words * MAX_LOOPS;
-    // What one becomes changes the numbers of all blocks.
-    while budget > 0
-        && let Some(found) = find(unit, function, limits)
-    {
-        budget = budget.saturating_sub(found.words * (found.rounds + 1));
-        copy_rounds(unit, function, &found);
+    let mut changed = false;
+    loop {
+        let mut found = find(unit, function, limits, &mut refused);
+        // What one becomes changes the numbers of the blocks behind its header.
+        found.sort_unstable_by_key(|it| std::cmp::Reverse(it.header));
+        let mut least = u32::MAX;
+        let mut is_done = true;
+        for it in found {
+            if budget == 0 || it.blocks.iter().any(|&block| block >= least) {
+                continue;
+            }
+            least = it.header;
+            budget = budget.saturating_sub(it.words * (it.rounds + 1));
+            copy_rounds(unit, function, &it);
+            is_done = false;
+        }
+        if is_done {
+            return changed;
+        }
         super::flow::settle(unit, function);
         changed = true;
     }
-    changed
 }
 
 /// Whether there is a loop that could be unrolled.
 pub(crate) fn has_candidate(unit: &mut Unit, function: &Function, limits: Limits) -> bool {
-    find(unit, function, limits).is_some()
+    !find(unit, function, limits, &mut HashSet::new()).is_empty()
 }
 
-fn find(unit: &mut Unit, function: &Function, limits: Limits) -> Option<Loop> {
+/// The loops that can be unrolled; others are refused from now on.
+fn find(
+    unit: &mut Unit,
+    function: &Function,
+    limits: Limits,
+    refused: &mut HashSet<Value>,
+) -> Vec<Loop> {
     let is_loop = |block: &Block| {
         merge_of(unit, &block.insts).is_some_and(|merge| unit.op(merge) == Op::LoopMerge)
     };
     if function.is_opaque || !unit.is_shader || !function.blocks.iter().any(is_loop) {
-        return None;
+        return Vec::new();
     }
     let flow = Flow::new(unit, function);
     let constructs = Constructs::new(unit, function, &flow);
     let headers = flow.order.iter().copied();
-    let mut headers = headers.filter(|&block| constructs.is_loop(block));
-    headers.find_map(|header| look_at(unit, function, &flow, &constructs, header, limits))
+    let mut found = Vec::new();
+    for header in headers.filter(|&block| constructs.is_loop(block)) {
+        let label = function.blocks[header as usize].label;
+        if refused.contains(&label) {
+            continue;
+        }
+        match look_at(unit, function, &flow, &constructs, header, limits) {
+            Some(it) => found.push(it),
+            None => {
+                refused.insert(label);
+            }
+        }
+    }
+    found
 }
 
 fn look_at(

@@ -15,6 +15,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("selections", 16_000, selections),
     shape("selections that are decided", 16_000, decided),
     shape("loops", 16_000, loops),
+    shape("loops, some of two rounds", 16_000, short_loops),
     shape("loads, additions and stores", 16_000, statements),
     shape("dependent operations that are unused", 16_000, unused),
     shape("calls, each in the next", 16_000, call_chain),
@@ -188,12 +189,18 @@ impl Text {
 
     /// Begins a loop that counts in a variable to an element of the input.
     fn begin_loop(&mut self, counter: &str) -> usize {
+        let most = (self.ids + 1) % 64;
+        self.begin_rounds(counter, |text| text.load(most))
+    }
+
+    /// Begins a loop of as many rounds as it is told at the start of each.
+    fn begin_rounds(&mut self, counter: &str, most: impl Fn(&mut Self) -> String) -> usize {
         self.write(counter, "%c0");
         let id = self.id();
         line!(self.main, "OpBranch %head{id}\n%head{id} = OpLabel");
         line!(self.main, "OpLoopMerge %end{id} %next{id} None");
         line!(self.main, "OpBranch %test{id}\n%test{id} = OpLabel");
-        let (count, most) = (self.read(counter), self.load(id % 64));
+        let (count, most) = (self.read(counter), most(self));
         line!(self.main, "%less{id} = OpULessThan %bool {count} {most}");
         line!(
             self.main,
@@ -253,6 +260,21 @@ fn loops(text: &mut Text, count: usize) {
     let counter = text.local();
     for index in 0..count {
         let id = text.begin_loop(&counter);
+        let value = text.read(&counter);
+        text.store(index, &value);
+        text.end_loop(id, &counter);
+    }
+}
+
+fn short_loops(text: &mut Text, count: usize) {
+    let counter = text.local();
+    for index in 0..count {
+        let rounds = if index % 2 == 0 { 1_000_000 } else { 2 };
+        let most = format!("%most{rounds}");
+        if index < 2 {
+            line!(text.globals, "{most} = OpConstant %uint {rounds}");
+        }
+        let id = text.begin_rounds(&counter, |_| most.clone());
         let value = text.read(&counter);
         text.store(index, &value);
         text.end_loop(id, &counter);

@@ -73,7 +73,9 @@ fn copy_logical<V: Values>(values: &mut V, ty: Id, value: Id) -> Option<Id> {
     })
 }
 
-/// Bits are the same however often they are taken for something else. Pointers are left alone.
+/// Bits are the same however often they are taken for something else. Pointers are left alone, and
+/// so is what becomes more or fewer components of another kind: translators to other languages know
+/// a function for each of the two steps, but not always for both.
 fn bit_cast<V: Values>(values: &mut V, ty: Id, value: Id) -> Option<Id> {
     if values.ty(value) == ty {
         return Some(value);
@@ -85,10 +87,11 @@ fn bit_cast<V: Values>(values: &mut V, ty: Id, value: Id) -> Option<Id> {
     if own == ty {
         return Some(Id(inner));
     }
-    values.shape(own)?;
-    values.shape(values.ty(value))?;
-    values.shape(ty)?;
-    Some(values.make(Op::Bitcast, ty, &[inner]))
+    let shapes = [own, values.ty(value), ty].map(|ty| values.shape(ty));
+    let [Some((_, before)), Some(_), Some((_, after))] = shapes else {
+        return None;
+    };
+    (before == after).then(|| values.make(Op::Bitcast, ty, &[inner]))
 }
 
 /// A constant index of a component that the vector has.

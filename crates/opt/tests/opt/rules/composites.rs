@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use spirvkit_binary::Id;
-use spirvkit_eval::{Environment, Value};
+use spirvkit_binary::{FloatFormat, Id};
+use spirvkit_eval::{Environment, ScalarType, Value};
 use spirvkit_grammar::Op;
 use spirvkit_opt::rules::{Values, simplify_composite};
 
@@ -249,6 +249,14 @@ fn copies_casts_and_constant_indexes() {
     let other = f.add(Op::Bitcast, signed, &[bits], &[]);
     let found = f.simpler(other);
     f.assert_is(found, Op::Bitcast, &[x.0]);
+    // Two halves become one unsigned number, and that a signed one: in two steps.
+    let halves = f
+        .arena
+        .numbers(ScalarType::Float(FloatFormat::Half), 2, false);
+    let halves = f.arena.parameter(halves);
+    let bits = f.add(Op::Bitcast, int, &[halves], &[]);
+    let other = f.add(Op::Bitcast, signed, &[bits], &[]);
+    assert_eq!(f.simpler(other), None);
     let index = f.arena.constant(int, 1);
     let part = f.add(Op::VectorExtractDynamic, float, &[v, index], &[]);
     let found = f.simpler(part);

@@ -7,7 +7,7 @@
 //! An opcode that is not assigned is of no sort.
 
 use crate::generated::tables::{INSTRUCTIONS, OPCODE_ROWS};
-use crate::{Class, Decoration, ExecutionModel, InstructionInfo, Op};
+use crate::{BuiltIn, Class, Decoration, ExecutionModel, InstructionInfo, Op};
 
 const TYPE: u8 = 1;
 const CONSTANT: u8 = 1 << 1;
@@ -310,6 +310,34 @@ impl ExecutionModel {
                 | Self::TaskEXT
                 | Self::MeshEXT
         )
+    }
+}
+
+impl BuiltIn {
+    /// The stages in which its value may change while an invocation runs, because that may go on
+    /// elsewhere: there it must be volatile (Vulkan, "Standalone SPIR-V Validation", 04678 and 04679).
+    pub const fn changing_models(self) -> &'static [ExecutionModel] {
+        /// All stages of ray tracing but that for any hit.
+        const RAY: &[ExecutionModel] = &[
+            ExecutionModel::RayGenerationKHR,
+            ExecutionModel::ClosestHitKHR,
+            ExecutionModel::MissKHR,
+            ExecutionModel::IntersectionKHR,
+            ExecutionModel::CallableKHR,
+        ];
+        match self {
+            Self::SMIDNV
+            | Self::WarpIDNV
+            | Self::SubgroupSize
+            | Self::SubgroupLocalInvocationId
+            | Self::SubgroupEqMask
+            | Self::SubgroupGeMask
+            | Self::SubgroupGtMask
+            | Self::SubgroupLeMask
+            | Self::SubgroupLtMask => RAY,
+            Self::RayTmaxKHR => &[ExecutionModel::IntersectionKHR],
+            _ => &[],
+        }
     }
 }
 

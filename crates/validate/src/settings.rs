@@ -251,7 +251,13 @@ impl Options {
             Slot::Switch(slot) => {
                 *slot(self) = value.parse().map_err(|_| bad("true or false"))?;
             }
-            Slot::Limit(slot) => *slot(self) = value.parse().map_err(|_| bad("a number"))?,
+            Slot::Limit(slot) => {
+                let number = match value.strip_prefix("0x") {
+                    Some(digits) => u32::from_str_radix(digits, 16),
+                    None => value.parse(),
+                };
+                *slot(self) = number.map_err(|_| bad("a number"))?;
+            }
             Slot::Descriptor(slot) => {
                 let numbers = value.split_once(':').and_then(|(size, alignment)| {
                     Some(DescriptorLayout {

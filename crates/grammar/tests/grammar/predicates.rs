@@ -1,7 +1,9 @@
 //! What sort of instruction each opcode is, asked of the names, classes and operands
 //! that the tables have for it.
 
-use spirvkit_grammar::{Class, ExecutionModel, InstructionInfo, Op, OperandInfo, OperandKind};
+use spirvkit_grammar::{
+    BuiltIn, Class, ExecutionModel, InstructionInfo, Op, OperandInfo, OperandKind,
+};
 
 /// The names of the opcodes for which a predicate holds.
 fn names(holds: impl Fn(Op) -> bool) -> Vec<&'static str> {
@@ -278,4 +280,20 @@ fn compute_kernels_and_mesh_shaders_have_workgroups() {
         "MeshEXT",
     ];
     assert_eq!(names, wanted);
+}
+
+#[test]
+fn built_ins_change_while_rays_are_traced() {
+    let changing = |model: ExecutionModel| -> Vec<&str> {
+        let infos = OperandKind::BuiltIn.enumerants().iter();
+        let found = infos.filter(|info| BuiltIn(info.value()).changing_models().contains(&model));
+        found.map(|info| info.name()).collect()
+    };
+    let intersection = changing(ExecutionModel::IntersectionKHR);
+    assert_eq!(intersection.len(), 10, "{intersection:?}");
+    assert!(intersection.contains(&"RayTmaxKHR") && intersection.contains(&"SubgroupSize"));
+    let miss = changing(ExecutionModel::MissKHR);
+    assert_eq!(miss.len(), 9, "{miss:?}");
+    assert!(!miss.contains(&"RayTmaxKHR"));
+    assert!(changing(ExecutionModel::AnyHitKHR).is_empty());
 }

@@ -2,46 +2,19 @@
 //! elsewhere.
 
 use hashbrown::HashSet;
-use spirvkit_grammar::{BuiltIn, Capability, Decoration, ExecutionModel, MemoryAccess, Op};
+use spirvkit_grammar::{Capability, Decoration, MemoryAccess, Op};
 
 use super::Seed;
 use crate::finding::{Finding, Reporter};
 use crate::module::{Inst, Models, Module};
 use crate::rules::generated::builtin;
 
-const INTERSECTION: Models = Models::of(&[ExecutionModel::IntersectionKHR]);
-/// All stages of ray tracing but that for any hit.
-const RAY: Models = Models::of(&[
-    ExecutionModel::RayGenerationKHR,
-    ExecutionModel::ClosestHitKHR,
-    ExecutionModel::MissKHR,
-    ExecutionModel::IntersectionKHR,
-    ExecutionModel::CallableKHR,
-]);
-
-/// The stages in which a built-in may change.
-fn changes_in(built_in: BuiltIn) -> Models {
-    match built_in {
-        BuiltIn::SMIDNV
-        | BuiltIn::WarpIDNV
-        | BuiltIn::SubgroupSize
-        | BuiltIn::SubgroupLocalInvocationId
-        | BuiltIn::SubgroupEqMask
-        | BuiltIn::SubgroupGeMask
-        | BuiltIn::SubgroupGtMask
-        | BuiltIn::SubgroupLeMask
-        | BuiltIn::SubgroupLtMask => RAY,
-        BuiltIn::RayTmaxKHR => INTERSECTION,
-        _ => Models::of(&[]),
-    }
-}
-
 /// Checks that such built-ins are read again each time.
 pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
     let by_loads = m.has(Capability::VulkanMemoryModel);
     let mut seen = HashSet::new();
     for seed in seeds.iter().filter(|seed| seed.member.is_none()) {
-        let models = changes_in(seed.built_in);
+        let models = Models::of(seed.built_in.changing_models());
         let is_volatile = m
             .own_decorations(seed.target)
             .any(|it| it.decoration == Decoration::Volatile);

@@ -55,5 +55,6 @@ pub struct Optimized {
 ///
 /// If the header can't be read, or an instruction's word count is zero or goes past the end.
 pub fn optimize(words: &[u32], options: &Options) -> Result<Optimized, Error> {
-    pipeline::run(words, options, pipeline::Wanted::Smallest)
+    let (optimized, _) = pipeline::run(words, options, pipeline::Wanted::Smallest)?;
+    Ok(optimized)
 }

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use hashbrown::HashMap;
+use spirvkit_binary::Id;
 use spirvkit_ir::{EditError, Module};
 
+use crate::remarks::{OldIds, settled};
 use crate::{Options, Remark};
 
 /// Whether a pass has changed a module.
@@ -59,14 +62,55 @@ impl From<EditError> for PassError {
 #[derive(Debug)]
 pub struct Context<'o> {
     options: &'o Options,
-    pub(crate) remarks: Vec<Remark>,
+    remarks: Vec<Remark>,
+    /// The bound of the module as it was at first: what is new has no id that anybody knows.
+    bound: u32,
+    /// The ids that those of the module had at first, once they are other ones.
+    first: Option<HashMap<Id, Id>>,
 }
 
 impl<'o> Context<'o> {
-    pub(crate) fn new(options: &'o Options) -> Self {
+    pub(crate) fn new(options: &'o Options, module: &Module) -> Self {
         Self {
             options,
             remarks: Vec::new(),
+            bound: module.header().bound,
+            first: None,
+        }
+    }
+
+    /// The remarks, each once.
+    pub(crate) fn into_remarks(self) -> Vec<Remark> {
+        settled(self.remarks)
+    }
+
+    /// Lets a change give ids other numbers: remarks have those that there were at first.
+    pub(crate) fn renumbering<E>(
+        &mut self,
+        module: &mut Module,
+        change: impl FnOnce(&mut Module) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.options.remarks {
+            return change(module);
+        }
+        let old = OldIds::of(module);
+        change(module)?;
+        self.renumbered(old.by_new(module));
+        Ok(())
+    }
+
+    /// Notes which ids those of the module were before.
+    pub(crate) fn renumbered(&mut self, old: HashMap<Id, Id>) {
+        let first = old.into_iter();
+        let first = first.filter_map(|(new, old)| Some((new, self.known(old)?)));
+        self.first = Some(first.collect());
+    }
+
+    /// What an id of the module as it is was at first.
+    fn known(&self, id: Id) -> Option<Id> {
+        match &self.first {
+            Some(first) => first.get(&id).copied(),
+            None => Some(id).filter(|id| id.0 < self.bound),
         }
     }
 
@@ -76,9 +120,10 @@ impl<'o> Context<'o> {
         self.options
     }
 
-    /// Tells what was done, or wasn't. It is kept only if the options ask for remarks.
+    /// Tells what was done, or wasn't, with ids of the module as it is. It is kept only if the options ask for remarks.
     pub fn remark(&mut self, remark: Remark) {
         if self.options.remarks {
+            let remark = remark.with_ids(|id| self.known(id));
             self.remarks.push(remark);
         }
     }

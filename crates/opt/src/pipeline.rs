@@ -1,7 +1,7 @@
 //! What is done to a module, in order.
 
 use hashbrown::HashMap;
-use spirvkit_binary::Error;
+use spirvkit_binary::{Error, Id};
 use spirvkit_grammar::Op;
 use spirvkit_transform::compact_ids;
 
@@ -10,6 +10,7 @@ use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
 use crate::passes::{copies, flow, indices, inline, privates};
+use crate::remarks::OldIds;
 use crate::unit::{Unit, Unread, Value, Written};
 use crate::{Abilities, Level, Optimized, Options, Remark};
 
@@ -74,28 +75,38 @@ const UNROLLING_AS_MARKED: Limits = Limits {
 ///
 /// Whether copies pay shows only when all is done, so where there are any, the ways are tried. What
 /// doesn't get smaller either way stays as it was.
-pub(crate) fn run(words: &[u32], options: &Options, wanted: Wanted) -> Result<Optimized, Error> {
+///
+/// If ids had to be given other numbers, it is also told which ones they had; remarks have those.
+pub(crate) fn run(
+    words: &[u32],
+    options: &Options,
+    wanted: Wanted,
+) -> Result<(Optimized, Option<HashMap<Id, Id>>), Error> {
     let same = |words: &[u32]| Optimized {
         words: words.to_vec(),
         remarks: Vec::new(),
     };
-    let mut compacted = Vec::new();
-    let words = match Unit::read(words, options) {
-        Err(Unread::Error(error)) => return Err(error),
-        Err(Unread::Broken) => {
-            let mut module = spirvkit_ir::Module::load(words)?;
-            if compact_ids(&mut module).is_err() {
-                return Ok(same(words));
-            }
-            compacted.extend(module.store());
-            &compacted
-        }
-        Ok(unit) => return Ok(best(words, unit, options, wanted)),
-    };
     match Unit::read(words, options) {
-        Ok(unit) => Ok(best(words, unit, options, wanted)),
-        Err(_) => Ok(same(words)),
+        Err(Unread::Error(error)) => return Err(error),
+        Err(Unread::Broken) => {}
+        Ok(unit) => return Ok((best(words, unit, options, wanted), None)),
     }
+    let mut module = spirvkit_ir::Module::load(words)?;
+    let old = OldIds::of(&module);
+    if compact_ids(&mut module).is_err() {
+        return Ok((same(words), None));
+    }
+    let compacted = module.store();
+    let old = old.by_new(&module);
+    let mut done = match Unit::read(&compacted, options) {
+        Ok(unit) => best(&compacted, unit, options, wanted),
+        Err(_) => same(&compacted),
+    };
+    let remarks = done.remarks.into_iter();
+    done.remarks = remarks
+        .map(|remark| remark.with_ids(|id| old.get(&id).copied()))
+        .collect();
+    Ok((done, Some(old)))
 }
 
 /// The smallest of what can be made of a module. What only describes the source doesn't count, so

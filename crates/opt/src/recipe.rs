@@ -28,7 +28,13 @@ impl Pass for Engine {
         options.abilities = self.abilities & options.abilities;
         let read = |error: Error| PassError::new(error.to_string());
         let done = pipeline::run(&words, &options, self.wanted).map_err(read)?;
-        context.remarks.extend(done.remarks);
+        let (done, old) = done;
+        for remark in done.remarks {
+            context.remark(remark);
+        }
+        if let Some(old) = old {
+            context.renumbered(old);
+        }
         if done.words == words {
             return Ok(Changed::No);
         }
@@ -290,7 +296,7 @@ impl Recipe {
         watch: &mut dyn Watch,
     ) -> Result<Optimized, RunError> {
         let mut module = Module::load(words)?;
-        let mut context = Context::new(options);
+        let mut context = Context::new(options, &module);
         for pass in &self.passes {
             let pass = &**pass;
             let told = |error| RunError::Pass {
@@ -303,7 +309,7 @@ impl Recipe {
         }
         Ok(Optimized {
             words: module.store(),
-            remarks: context.remarks,
+            remarks: context.into_remarks(),
         })
     }
 }
@@ -313,12 +319,12 @@ impl Recipe {
 pub fn flags(text: &str) -> Vec<String> {
     let mut flags = Vec::new();
     for line in text.lines() {
-        let line = line.split('#').next().unwrap_or_default();
         let mut flag = String::new();
         let mut is_quoted = false;
         for c in line.chars() {
             match c {
                 '"' => is_quoted = !is_quoted,
+                '#' if !is_quoted => break,
                 _ if !is_quoted && (c.is_whitespace() || c == ',') => {
                     flags.push(std::mem::take(&mut flag));
                 }

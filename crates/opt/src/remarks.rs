@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use hashbrown::HashMap;
 use spirvkit_binary::Id;
+use spirvkit_ir::{Inst, Module};
 
 /// What a remark is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,10 +87,63 @@ impl Remark {
         }
     }
 
+    /// The same with other ids; without those that stand for none.
+    pub(crate) fn with_ids(mut self, other: impl Fn(Id) -> Option<Id>) -> Self {
+        self.id = self.id.and_then(&other);
+        self.function = self.function.and_then(&other);
+        self
+    }
+
     /// The same with the id that it is about.
     #[must_use]
     pub fn about(mut self, id: Id) -> Self {
         self.id = Some(id);
         self
+    }
+}
+
+/// The ids of a module that gets other ones.
+pub(crate) struct OldIds(Vec<(Inst, Id)>);
+
+impl OldIds {
+    /// Of a module as it is before.
+    pub(crate) fn of(module: &Module) -> Self {
+        let all = module.instructions();
+        Self(
+            all.filter_map(|inst| Some((inst, module.result(inst)?)))
+                .collect(),
+        )
+    }
+
+    /// What the ids were, by what they are afterwards.
+    pub(crate) fn by_new(&self, module: &Module) -> HashMap<Id, Id> {
+        let pairs = self.0.iter();
+        pairs
+            .filter_map(|&(inst, old)| Some((module.result(inst)?, old)))
+            .collect()
+    }
+}
+
+/// Remarks in the order of the places that they are about, each once: what was done in the end counts.
+pub(crate) fn settled(mut remarks: Vec<Remark>) -> Vec<Remark> {
+    // Of what is about the same, that which was done comes first, then that which was said last.
+    remarks.reverse();
+    remarks.sort_by(|a, b| key(a).cmp(&key(b)).then(b.done.cmp(&a.done)));
+    remarks.dedup_by(|a, b| {
+        key(a) == key(b) && (a == b || a.subject.is_said_once() && a.id.is_some())
+    });
+    remarks
+}
+
+type Key<'r> = (Option<Id>, &'r Option<SourceLine>, Subject, Option<Id>);
+
+fn key(remark: &Remark) -> Key<'_> {
+    (remark.function, &remark.line, remark.subject, remark.id)
+}
+
+impl Subject {
+    /// Whether only one thing is true of it in the end.
+    fn is_said_once(self) -> bool {
+        matches!(self, Self::Call | Self::Variable)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use spirvkit_binary::{Id, LiteralString};
 use spirvkit_grammar::Op;
 use spirvkit_ir::Module;
@@ -10,9 +10,13 @@ use spirvkit_transform::compact_ids;
 
 use crate::pass::{Changed, Context, PassError};
 
-pub(super) fn compact(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
+pub(super) fn compact(
+    module: &mut Module,
+    context: &mut Context<'_>,
+) -> Result<Changed, PassError> {
     let before = module.store();
-    compact_ids(module).map_err(|error| PassError::new(error.to_string()))?;
+    let compacted = context.renumbering(module, compact_ids);
+    compacted.map_err(|error| PassError::new(error.to_string()))?;
     Ok(Changed::if_any(usize::from(before != module.store())))
 }
 
@@ -46,9 +50,34 @@ fn hash(what: &[u32]) -> u64 {
     hasher.finish()
 }
 
+/// Numbers that are free.
+#[derive(Default)]
+struct Free {
+    /// A number behind each one that is taken, between which all are.
+    next: HashMap<u32, u32>,
+}
+
+impl Free {
+    /// Takes the first free number from one on.
+    fn take(&mut self, from: u32) -> u32 {
+        let mut number = from;
+        while let Some(&next) = self.next.get(&number) {
+            number = next;
+        }
+        let mut at = from;
+        while let Some(next) = self.next.insert(at, number + 1) {
+            at = next;
+        }
+        number
+    }
+}
+
 /// Gives ids numbers that follow from what they stand for: equal declarations, names and
 /// instructions have equal numbers in different modules, as far as these are free.
-pub(super) fn canonicalize(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
+pub(super) fn canonicalize(
+    module: &mut Module,
+    context: &mut Context<'_>,
+) -> Result<Changed, PassError> {
     let before = module.store();
     let mut named: HashMap<Id, u64> = HashMap::new();
     for inst in module.globals() {
@@ -62,13 +91,10 @@ pub(super) fn canonicalize(module: &mut Module, _: &mut Context<'_>) -> Result<C
         }
     }
     let mut numbers: HashMap<Id, u32> = HashMap::new();
-    let mut taken = HashSet::new();
+    let mut free = Free::default();
     let mut give =
         |numbers: &mut HashMap<Id, u32>, id: Id, (first, count): (u32, u32), hash: u64| {
-            let mut number = first + (hash % u64::from(count)) as u32;
-            while !taken.insert(number) {
-                number += 1;
-            }
+            let number = free.take(first + (hash % u64::from(count)) as u32);
             numbers.insert(id, number);
         };
     // The opcodes around a value tell where it is, even if what it is made of differs.
@@ -88,7 +114,7 @@ pub(super) fn canonicalize(module: &mut Module, _: &mut Context<'_>) -> Result<C
                     *slot = numbers.get(&used).copied().unwrap_or(0);
                 }
             });
-            if let Some(slot) = words.iter_mut().find(|word| **word == id.0) {
+            if let Some(slot) = words.get_mut(usize::from(module.result_type(inst).is_some())) {
                 *slot = 0;
             }
             words.push(op.0.into());
@@ -99,11 +125,13 @@ pub(super) fn canonicalize(module: &mut Module, _: &mut Context<'_>) -> Result<C
         }
     }
     // What belongs to no instruction in the list, such as the results of lines.
-    module.renumber(|id| {
-        if id.0 != 0 && !numbers.contains_key(&id) {
-            give(&mut numbers, id, VALUES, 0);
-        }
-        numbers.get(&id).map_or(id, |&number| Id(number))
+    context.renumbering(module, |module| {
+        module.renumber(|id| {
+            if id.0 != 0 && !numbers.contains_key(&id) {
+                give(&mut numbers, id, VALUES, 0);
+            }
+            numbers.get(&id).map_or(id, |&number| Id(number))
+        })
     })?;
     Ok(Changed::if_any(usize::from(before != module.store())))
 }

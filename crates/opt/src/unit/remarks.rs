@@ -5,6 +5,7 @@ use spirvkit_grammar::Op;
 use spirvkit_grammar::debug_info::Kind;
 
 use super::{Unit, Value};
+use crate::remarks::settled;
 use crate::{Remark, SourceLine, Subject};
 
 impl Unit {
@@ -68,28 +69,8 @@ impl Unit {
         LiteralString::at_start_of(self.operands(value)).map(LiteralString::to_text_lossy)
     }
 
-    /// All remarks, each once: what was done in the end counts.
+    /// All remarks, each once.
     pub(crate) fn take_remarks(&mut self) -> Vec<Remark> {
-        let mut remarks = std::mem::take(&mut self.remarks);
-        // Of what is about the same, that which was done comes first, then that which was said last.
-        remarks.reverse();
-        remarks.sort_by(|a, b| key(a).cmp(&key(b)).then(b.done.cmp(&a.done)));
-        remarks.dedup_by(|a, b| {
-            key(a) == key(b) && (a == b || a.subject.is_said_once() && a.id.is_some())
-        });
-        remarks
-    }
-}
-
-type Key<'r> = (Option<Id>, &'r Option<SourceLine>, Subject, Option<Id>);
-
-fn key(remark: &Remark) -> Key<'_> {
-    (remark.function, &remark.line, remark.subject, remark.id)
-}
-
-impl Subject {
-    /// Whether only one thing is true of it in the end.
-    fn is_said_once(self) -> bool {
-        matches!(self, Self::Call | Self::Variable)
+        settled(std::mem::take(&mut self.remarks))
     }
 }

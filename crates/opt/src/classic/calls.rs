@@ -1,5 +1,6 @@
 //! Arguments of calls, and where functions return.
 
+use hashbrown::HashMap;
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Op, SelectionControl, StorageClass};
@@ -33,16 +34,36 @@ pub(super) fn fix_arguments(
     }
     let count = found.len();
     built(module.edit(|b| {
-        for (call, word, argument, pointee) in found {
-            b.insert_at(Place::Before(call));
-            let variable = b.local(pointee);
-            let before = b.load(pointee, argument, None);
-            b.store(variable, before, None);
+        let mut found = found.into_iter().peekable();
+        while let Some(&(call, ..)) = found.peek() {
+            // What is given twice stays one thing, of which there is one copy: chains from the same by
+            // the same indices are the same pointer.
+            let mut copies: HashMap<Vec<u32>, Id> = HashMap::new();
+            let mut backs = Vec::new();
+            while let Some((_, word, argument, pointee)) = found.next_if(|it| it.0 == call) {
+                let module = b.module();
+                let chain = module.definition(argument);
+                let path = chain.map(|chain| module.get(chain).operand_words()[2..].to_vec());
+                let copy = match path.as_ref().and_then(|path| copies.get(path)) {
+                    Some(&copy) => copy,
+                    None => {
+                        b.insert_at(Place::Before(call));
+                        let copy = b.local(pointee);
+                        let before = b.load(pointee, argument, None);
+                        b.store(copy, before, None);
+                        copies.extend(path.map(|path| (path, copy)));
+                        backs.push((copy, argument, pointee));
+                        copy
+                    }
+                };
+                // A word that is there.
+                let _ = b.module_mut().set_word(call, word, copy.0);
+            }
             b.insert_at(Place::After(call));
-            let after = b.load(pointee, variable, None);
-            b.store(argument, after, None);
-            // A word that is there.
-            let _ = b.module_mut().set_word(call, word, variable.0);
+            for (copy, argument, pointee) in backs {
+                let after = b.load(pointee, copy, None);
+                b.store(argument, after, None);
+            }
         }
     }))?;
     Ok(Changed::if_any(count))
@@ -54,20 +75,25 @@ pub(super) fn merge_returns(
     module: &mut Module,
     _: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    let functions: Vec<Function> = module.functions().collect();
-    let mut count = 0;
-    for function in functions {
-        let returns = returns(module, function);
-        if returns.len() > 1 && is_plain(module, function) {
-            merge(module, function, &returns)?;
-            count += 1;
-        }
+    let functions = module.functions();
+    let found: Vec<(Function, Vec<Return>)> = functions
+        .map(|function| (function, returns(module, function)))
+        .filter(|(function, returns)| returns.len() > 1 && is_plain(module, *function))
+        .collect();
+    if found.is_empty() {
+        return Ok(Changed::No);
     }
-    Ok(Changed::if_any(count))
+    let selector = built(module.edit(|b| b.constant_u32(0)))?;
+    for (function, returns) in &found {
+        merge(module, *function, returns, selector)?;
+    }
+    Ok(Changed::Yes)
 }
 
-/// The blocks that return, with what they return.
-fn returns(module: &Module, function: Function) -> Vec<(Block, Inst, Option<Id>)> {
+/// A block that returns, its last instruction, and what it returns.
+type Return = (Block, Inst, Option<Id>);
+
+fn returns(module: &Module, function: Function) -> Vec<Return> {
     let blocks = module.blocks(function);
     let ending = blocks.filter_map(|block| Some((block, module.terminator(block)?)));
     let returning = ending.filter_map(|(block, end)| match module.op(end) {
@@ -93,7 +119,8 @@ fn is_plain(module: &Module, function: Function) -> bool {
 fn merge(
     module: &mut Module,
     function: Function,
-    returns: &[(Block, Inst, Option<Id>)],
+    returns: &[Return],
+    selector: Id,
 ) -> Result<(), PassError> {
     let (Some(entry), Some(last), Some(definition)) = (
         module.entry_block(function),
@@ -105,7 +132,6 @@ fn merge(
     let Some(ty) = module.result_type(definition) else {
         return Ok(());
     };
-    let selector = built(module.edit(|b| b.constant_u32(0)))?;
     let end_label = module.fresh_id();
     // Variables stay in the first block.
     let first = module.block_instructions(entry).find(|&inst| {

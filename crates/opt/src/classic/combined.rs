@@ -1,8 +1,11 @@
 //! Images and samplers that become one.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashSet;
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
-use spirvkit_grammar::Op;
+use spirvkit_grammar::{Dim, Op};
 use spirvkit_ir::{Inst, Module, Place};
 
 use super::descriptors::{Resource, resources};
@@ -34,25 +37,49 @@ pub(super) fn convert(
     argument: &str,
     _: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    let mut count = 0;
-    for (set, binding) in pairs(argument).map_err(PassError::new)? {
-        let all = resources(module);
-        let here = |it: &&Resource| it.set == set && it.binding == binding;
-        let is_image = |it: &&Resource| matches!(shown(module, it.ty), Type::Image(_));
-        let is_sampler = |it: &&Resource| shown(module, it.ty) == Type::Sampler;
-        let image = all.iter().filter(here).find(is_image).copied();
-        let sampler = all.iter().filter(here).find(is_sampler).copied();
-        let Some(image) = image else {
-            if sampler.is_some() {
-                let message = format!("{set}:{binding} is a sampler without an image");
-                return Err(PassError::new(message));
-            }
+    let wanted: BTreeSet<(u32, u32)> = (pairs(argument).map_err(PassError::new)?)
+        .into_iter()
+        .collect();
+    let mut found: BTreeMap<(u32, u32), (Option<Resource>, Option<Resource>)> = BTreeMap::new();
+    for it in resources(module) {
+        let place = (it.set, it.binding);
+        let ty = shown(module, it.ty);
+        if !wanted.contains(&place) || !matches!(ty, Type::Image(_) | Type::Sampler) {
             continue;
+        }
+        let (image, sampler) = found.entry(place).or_default();
+        match ty {
+            Type::Sampler => sampler.get_or_insert(it),
+            _ => image.get_or_insert(it),
         };
-        combine(module, &image, sampler.as_ref())?;
-        count += 1;
     }
-    Ok(Changed::if_any(count))
+    let mut gone = HashSet::new();
+    for (&(set, binding), (image, sampler)) in &found {
+        let Some(image) = image else {
+            let message = format!("{set}:{binding} is a sampler without an image");
+            return Err(PassError::new(message));
+        };
+        if !is_sampled(module, image.ty) {
+            let message = format!("{set}:{binding} is an image that is read without a sampler");
+            return Err(PassError::new(message));
+        }
+        combine(module, image, sampler.as_ref())?;
+        gone.extend(sampler.as_ref().map(|sampler| sampler.id));
+    }
+    if !gone.is_empty() {
+        super::interface::leave_out(module, &gone)?;
+    }
+    Ok(Changed::if_any(found.len()))
+}
+
+/// Whether an image may be sampled with a sampler.
+fn is_sampled(module: &Module, ty: Id) -> bool {
+    match shown(module, ty) {
+        Type::Image(image) => {
+            image.sampled != 2 && !matches!(image.dim, Dim::Buffer | Dim::SubpassData)
+        }
+        _ => false,
+    }
 }
 
 /// The loads from a variable, which nothing else may use.
@@ -82,9 +109,11 @@ fn combine(
         Some(sampler) => loads(module, sampler)?,
         None => Vec::new(),
     };
-    let samplers: Vec<Id> = (sampler_loads.iter())
-        .filter_map(|&load| module.result(load))
-        .collect();
+    let results = |loads: &[Inst]| -> HashSet<Id> {
+        let results = loads.iter().filter_map(|&load| module.result(load));
+        results.collect()
+    };
+    let (images, samplers) = (results(&image_loads), results(&sampler_loads));
     let joins_both = |module: &Module, inst: Inst| {
         let sampler = module.operand_id(inst, 1);
         module.op(inst) == Op::SampledImage && sampler.is_some_and(|it| samplers.contains(&it))
@@ -93,9 +122,7 @@ fn combine(
     for &sampler in &samplers {
         for found in module.uses(sampler) {
             let joined = module.operand_id(found.inst, 0);
-            let is_ours = image_loads
-                .iter()
-                .any(|&load| module.result(load) == joined);
+            let is_ours = joined.is_some_and(|joined| images.contains(&joined));
             let is_joined = joins_both(module, found.inst) && is_ours;
             if !is_joined && !module.is_about(found) {
                 return Err(PassError::new(
@@ -148,7 +175,6 @@ fn combine(
         module.erase(load)?;
     }
     if let Some(sampler) = sampler {
-        super::interface::leave_out(module, sampler.id)?;
         module.erase(sampler.variable)?;
     }
     Ok(())

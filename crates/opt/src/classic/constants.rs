@@ -1,9 +1,12 @@
 //! Specialization constants.
 
+use std::fmt::Display;
+
 use hashbrown::HashMap;
 use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::Op;
 use spirvkit_ir::{Inst, Module};
+use spirvkit_text::{NumberError, parse_number};
 use spirvkit_transform::{Specialization, Specialized, spec_constants, specialize};
 
 use crate::pass::{Changed, Context, PassError};
@@ -84,24 +87,30 @@ pub(super) fn set_defaults(
     argument: &str,
     _: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    let pairs = pairs(argument).map_err(PassError::new)?;
+    // Of several values for one, the last counts.
+    let values: HashMap<u32, &str> = (pairs(argument).map_err(PassError::new)?)
+        .into_iter()
+        .collect();
     let mut count = 0;
     for constant in spec_constants(module) {
-        let wanted = pairs
-            .iter()
-            .rev()
-            .find(|pair| Some(pair.0) == constant.spec_id);
-        let (Some(&(id, value)), Some(inst)) = (wanted, module.definition(constant.id)) else {
+        let given = constant
+            .spec_id
+            .and_then(|id| Some((id, *values.get(&id)?)));
+        let (Some((id, value)), Some(inst)) = (given, module.definition(constant.id)) else {
             continue;
         };
-        let wrong = || PassError::new(format!("`{value}` is no value for the constant {id}"));
+        let wrong = |why: &dyn Display| {
+            PassError::new(format!(
+                "`{value}` can't be the value of the constant {id}: {why}"
+            ))
+        };
         let mut operands = vec![constant.ty.0, constant.id.0];
         let op = match module.definitions().number_type(constant.ty) {
             Some(ty) => {
-                operands.extend(literal(ty, value).ok_or_else(wrong)?);
+                operands.extend(literal(ty, value).map_err(|why| wrong(&why))?);
                 Op::SpecConstant
             }
-            None => match truth(value).ok_or_else(wrong)? {
+            None => match truth(value).ok_or_else(|| wrong(&"it is neither `true` nor `false`"))? {
                 true => Op::SpecConstantTrue,
                 false => Op::SpecConstantFalse,
             },
@@ -123,63 +132,11 @@ fn truth(value: &str) -> Option<bool> {
     }
 }
 
-/// The words of a number, if it fits into its type. What begins with `0x` are the bits.
-fn literal(ty: NumberType, value: &str) -> Option<Vec<u32>> {
-    let width = u32::from(ty.width());
-    let (digits, is_negative) = match value.strip_prefix('-') {
-        Some(rest) => (rest, true),
-        None => (value, false),
-    };
-    let hexadecimal = digits
-        .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"));
-    let mask = u64::MAX >> (64 - width.clamp(1, 64));
-    let is_integer = matches!(ty, NumberType::Integer { .. });
-    let bits = match hexadecimal {
-        Some(digits) => u64::from_str_radix(digits, 16).ok()?,
-        None if is_integer => digits.parse::<u64>().ok()?,
-        None if width == 64 => return Some(split(value.parse::<f64>().ok()?.to_bits(), width)),
-        None if width == 32 => {
-            return Some(split(value.parse::<f32>().ok()?.to_bits().into(), width));
-        }
-        None => return None,
-    };
-    if bits > mask || is_negative && !is_integer {
-        return None;
-    }
-    let bits = match is_negative {
-        true if bits > mask / 2 + 1 => return None,
-        true => bits.wrapping_neg() & mask,
-        false => bits,
-    };
-    let is_signed = matches!(ty, NumberType::Integer { signed: true, .. });
-    // Small numbers with a sign fill their word with it.
-    let fills = is_signed && width < 32 && bits >> (width - 1) & 1 != 0;
-    let bits = if fills { bits | !mask } else { bits };
-    Some(split(bits, width))
-}
-
-fn split(bits: u64, width: u32) -> Vec<u32> {
-    match width > 32 {
+/// The words of a number, as it is in assembly text.
+fn literal(ty: NumberType, value: &str) -> Result<Vec<u32>, NumberError> {
+    let bits = parse_number(value, ty)?;
+    Ok(match ty.width() > 32 {
         true => vec![bits as u32, (bits >> 32) as u32],
         false => vec![bits as u32],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn literals_fill_their_words() {
-        let int = |width, signed| NumberType::Integer { width, signed };
-        let of = |ty, text| literal(ty, text);
-        assert_eq!(of(int(32, true), "-1"), Some(vec![u32::MAX]));
-        assert_eq!(of(int(32, false), "0x10"), Some(vec![16]));
-        assert_eq!(of(int(16, true), "-2"), Some(vec![0xffff_fffe]));
-        assert_eq!(of(int(16, false), "65535"), Some(vec![65535]));
-        assert_eq!(of(int(16, false), "65536"), None);
-        assert_eq!(of(int(64, true), "-1"), Some(vec![u32::MAX, u32::MAX]));
-        assert_eq!(of(int(32, false), "1.5"), None);
-    }
+    })
 }

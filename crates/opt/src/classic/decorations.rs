@@ -5,54 +5,50 @@ use spirvkit_binary::{Id, Section};
 use spirvkit_grammar::{Capability, Class, Decoration, GlslStd450, Op};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::{glsl, of_op};
+use super::{Growth, decorated, glsl, of_op};
 use crate::pass::{Changed, Context, PassError};
 
 /// Writes out groups of decorations.
 pub(super) fn flatten(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
-    let of = |op: Op| -> Vec<Inst> {
-        let globals = module.globals();
-        globals.filter(|&inst| module.op(inst) == op).collect()
-    };
-    let groups = of(Op::DecorationGroup);
+    let groups = of_op(module, Op::DecorationGroup);
     if groups.is_empty() {
         return Ok(Changed::No);
     }
-    let mut made: Vec<(Op, Vec<u32>)> = Vec::new();
+    let mut growth = Growth::of(module);
     let mut gone = Vec::new();
     for &group in &groups {
-        let uses: Vec<_> = module.uses_of(group).collect();
-        let decorations: Vec<Inst> = uses
-            .iter()
-            .filter(|found| module.op(found.inst).is_decorate())
-            .map(|found| found.inst)
+        let uses = module.uses_of(group).map(|found| found.inst);
+        let (decorations, targets): (Vec<Inst>, Vec<Inst>) =
+            uses.partition(|&inst| module.op(inst).is_decorate());
+        let said: Vec<(Op, Vec<u32>)> = (decorations.iter())
+            .map(|&inst| {
+                (
+                    module.op(inst),
+                    module.get(inst).operand_words()[1..].to_vec(),
+                )
+            })
             .collect();
-        for found in &uses {
-            let words = module.get(found.inst).operand_words();
-            let Some((_, targets)) = words.split_first() else {
-                continue;
-            };
-            let size = match module.op(found.inst) {
+        for inst in targets {
+            let size = match module.op(inst) {
                 Op::GroupDecorate => 1,
                 Op::GroupMemberDecorate => 2,
                 _ => continue,
             };
-            for target in targets.chunks_exact(size) {
-                for &decoration in &decorations {
-                    let Some(op) = decorating(module.op(decoration), size == 2) else {
+            let words = module.get(inst).operand_words().to_vec();
+            for target in words[1..].chunks_exact(size) {
+                for (op, what) in &said {
+                    let Some(op) = decorating(*op, size == 2) else {
                         continue;
                     };
-                    let what = &module.get(decoration).operand_words()[1..];
-                    made.push((op, [target, what].concat()));
+                    growth.add(what.len() + size + 1)?;
+                    let place = Place::Section(Section::Annotations);
+                    module.insert(place, op, &[target, what].concat())?;
                 }
             }
-            gone.push(found.inst);
+            gone.push(inst);
         }
         gone.extend(decorations);
         gone.push(group);
-    }
-    for (op, operands) in made {
-        module.insert(Place::Section(Section::Annotations), op, &operands)?;
     }
     for inst in gone {
         module.erase(inst)?;
@@ -80,20 +76,12 @@ pub(super) fn relax(module: &mut Module, _: &mut Context<'_>) -> Result<Changed,
     if !of_op(module, Op::Capability).iter().any(is_shader) {
         return Ok(Changed::No);
     }
-    let mut relaxed = module.id_table(false);
-    for inst in module.globals() {
-        if let [target, decoration] = *module.get(inst).operand_words()
-            && module.op(inst) == Op::Decorate
-            && Decoration(decoration) == Decoration::RelaxedPrecision
-        {
-            *relaxed.slot(Id(target)) = true;
-        }
-    }
+    let relaxed = decorated(module, Decoration::RelaxedPrecision);
     let wanted: Vec<Id> = (module.functions())
         .flat_map(|function| module.function_instructions(function))
         .filter(|&inst| is_relaxable(module, inst))
         .filter_map(|inst| module.result(inst))
-        .filter(|&id| !relaxed.get(id))
+        .filter(|id| !relaxed.contains_key(id))
         .collect();
     for id in &wanted {
         let operands = [id.0, Decoration::RelaxedPrecision.0];

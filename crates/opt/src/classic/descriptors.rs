@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use spirvkit_analysis::Type;
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, IdMap, Section};
 use spirvkit_grammar::{Decoration, Op, StorageClass};
+use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::{built, of_op, shown};
+use super::interface::entry_points;
+use super::{Growth, built, of_op, shown};
 use crate::pass::{Changed, Context, PassError};
 
 fn sets(argument: &str) -> Result<(u32, u32), String> {
@@ -156,156 +158,221 @@ pub(super) fn replace_both(module: &mut Module, _: &mut Context<'_>) -> Result<C
 /// So many variables at most are made of one.
 const MAX_PARTS: u64 = 1 << 12;
 
-fn replace(module: &mut Module, kinds: Kinds) -> Result<Changed, PassError> {
-    let mut count = 0;
-    // What is made may have parts itself; types are only so deep.
-    loop {
-        let mut changed = false;
-        for resource in resources(module) {
-            changed |= replace_one(module, &resource, kinds)?;
-        }
-        if !changed {
-            return Ok(Changed::if_any(count));
-        }
-        count += 1;
-    }
+/// What there is to know of types of descriptors.
+struct Descriptors {
+    /// How many bindings something takes if all its parts have their own: nothing of what is no
+    /// descriptor.
+    bindings: IdMap<u32>,
+    /// For each structure that is not memory behind one descriptor, where the bindings of its members
+    /// begin, counted from its own.
+    starts: HashMap<Id, Vec<u32>>,
 }
 
-/// The type of each part of a composite of descriptors, if it is one.
-fn parts(module: &Module, ty: Id, kinds: Kinds) -> Option<Vec<Id>> {
-    let parts = match module.ty(ty) {
-        Type::Array { element, length } if kinds != Kinds::Structs => {
-            let length = module.constant_u64(length)?;
-            if length > MAX_PARTS {
-                return None;
-            }
-            vec![element; length as usize]
-        }
-        Type::Struct { members } if kinds != Kinds::Arrays && !is_block(module, ty) => {
-            members.iter().map(|&member| Id(member)).collect()
-        }
-        _ => return None,
-    };
-    let all = parts.iter().all(|&part| bindings(module, part).is_some());
-    (all && !parts.is_empty()).then_some(parts)
-}
-
-/// Whether a structure is memory behind one descriptor.
-fn is_block(module: &Module, ty: Id) -> bool {
-    let Some(inst) = module.definition(ty) else {
-        return false;
-    };
-    module.uses_of(inst).any(|found| {
-        module.op(found.inst) == Op::Decorate
-            && matches!(
-                module.operand_word(found.inst, 1).map(Decoration),
-                Some(Decoration::Block | Decoration::BufferBlock)
+impl Descriptors {
+    /// Of all types, each of which comes after what it is made of.
+    fn of(module: &Module) -> Self {
+        let is_block = |word: u32| {
+            matches!(
+                Decoration(word),
+                Decoration::Block | Decoration::BufferBlock
             )
-    })
-}
-
-/// How many bindings something takes if all its parts have their own; `None` if it is no descriptor.
-fn bindings(module: &Module, ty: Id) -> Option<u32> {
-    match module.ty(ty) {
-        Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => Some(1),
-        Type::Other(Op::TypeAccelerationStructureKHR) => Some(1),
-        Type::Array { element, length } => {
-            let count: u32 = module.constant_u64(length)?.try_into().ok()?;
-            bindings(module, element)?.checked_mul(count)
-        }
-        Type::Struct { .. } if is_block(module, ty) => Some(1),
-        Type::Struct { members } => {
-            let mut sum = 0u32;
-            for &member in members {
-                sum = sum.checked_add(bindings(module, Id(member))?)?;
+        };
+        let mut blocks = module.id_table(false);
+        for inst in of_op(module, Op::Decorate) {
+            if let [target, decoration] = *module.get(inst).operand_words()
+                && is_block(decoration)
+            {
+                *blocks.slot(Id(target)) = true;
             }
-            Some(sum)
         }
-        _ => None,
+        let mut this = Self {
+            bindings: module.id_table(0),
+            starts: HashMap::new(),
+        };
+        for inst in module.globals() {
+            if let Some(id) = module.result(inst).filter(|_| module.op(inst).is_type())
+                && let Some(bindings) = this.count(module, id, blocks.get(id))
+            {
+                *this.bindings.slot(id) = bindings;
+            }
+        }
+        this
+    }
+
+    fn count(&mut self, module: &Module, ty: Id, is_block: bool) -> Option<u32> {
+        match module.ty(ty) {
+            Type::Image(_) | Type::Sampler | Type::SampledImage { .. } => Some(1),
+            Type::Other(Op::TypeAccelerationStructureKHR) => Some(1),
+            Type::Array { element, length } => {
+                let count: u32 = module.constant_u64(length)?.try_into().ok()?;
+                self.bindings.get(element).checked_mul(count)
+            }
+            Type::Struct { .. } if is_block => Some(1),
+            Type::Struct { members } => {
+                let mut sum = 0u32;
+                let mut starts = Vec::with_capacity(members.len());
+                for &member in members {
+                    let bindings = self.bindings.get(Id(member));
+                    starts.push(sum);
+                    sum = sum.checked_add(bindings).filter(|_| bindings > 0)?;
+                }
+                self.starts.insert(ty, starts);
+                Some(sum)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many parts a composite of descriptors has that are to be variables.
+    fn parts(&self, module: &Module, ty: Id, kinds: Kinds) -> Option<usize> {
+        let count = match module.ty(ty) {
+            Type::Array { length, .. } if kinds != Kinds::Structs => module
+                .constant_u64(length)
+                .filter(|&length| length <= MAX_PARTS)?
+                as usize,
+            Type::Struct { .. } if kinds != Kinds::Arrays => self.starts.get(&ty)?.len(),
+            _ => return None,
+        };
+        (count > 0 && self.bindings.get(ty) > 0).then_some(count)
+    }
+
+    /// The type of a part, and where its bindings begin, counted from those of the whole.
+    fn part(&self, module: &Module, ty: Id, part: usize) -> Option<(Id, u32)> {
+        match module.ty(ty) {
+            Type::Array { element, .. } => {
+                let start = self.bindings.get(element).checked_mul(part as u32);
+                Some((element, start?))
+            }
+            Type::Struct { members } => {
+                let start = *self.starts.get(&ty)?.get(part)?;
+                Some((Id(*members.get(part)?), start))
+            }
+            _ => None,
+        }
     }
 }
 
-fn replace_one(module: &mut Module, it: &Resource, kinds: Kinds) -> Result<bool, PassError> {
-    let Some(parts) = parts(module, it.ty, kinds) else {
-        return Ok(false);
+fn replace(module: &mut Module, kinds: Kinds) -> Result<Changed, PassError> {
+    let descriptors = Descriptors::of(module);
+    let mut growth = Growth::of(module);
+    // What became of variables: the others that are there instead.
+    let mut instead: HashMap<Id, Vec<Id>> = HashMap::new();
+    // What is made may have parts itself.
+    let mut work: Vec<Resource> = resources(module);
+    work.reverse();
+    built(module.edit(|b| {
+        while let Some(resource) = work.pop() {
+            if let Some(mut made) = replace_one(b, &resource, (&descriptors, kinds), &mut growth)? {
+                instead.insert(resource.id, made.iter().map(|it| it.id).collect());
+                made.reverse();
+                work.extend(made);
+            }
+        }
+        Ok::<(), PassError>(())
+    }))??;
+    if instead.is_empty() {
+        return Ok(Changed::No);
+    }
+    for entry in entry_points(module) {
+        let words = module.get(entry.inst).operand_words();
+        let (named, interface) = words.split_at(entry.named);
+        let mut new = named.to_vec();
+        let mut left: Vec<Id> = interface.iter().rev().map(|&id| Id(id)).collect();
+        while let Some(id) = left.pop() {
+            match instead.get(&id) {
+                Some(others) => left.extend(others.iter().rev()),
+                None => new.push(id.0),
+            }
+            growth.add(1)?;
+        }
+        if new != words {
+            module.replace(entry.inst, Op::EntryPoint, &new)?;
+        }
+    }
+    Ok(Changed::Yes)
+}
+
+/// Makes variables of the parts of one that are used, if all its uses name a part. Entry points are
+/// left to be done.
+fn replace_one(
+    b: &mut Builder,
+    it: &Resource,
+    (descriptors, kinds): (&Descriptors, Kinds),
+    growth: &mut Growth,
+) -> Result<Option<Vec<Resource>>, PassError> {
+    let module = b.module();
+    let Some(count) = descriptors.parts(module, it.ty, kinds) else {
+        return Ok(None);
     };
     let mut chains = Vec::new();
-    let mut entries = Vec::new();
     let mut about = Vec::new();
     for found in module.uses(it.id) {
         let op = module.op(found.inst);
         if module.is_about(found) {
             about.push(found.inst);
-        } else if op == Op::EntryPoint {
-            entries.push(found.inst);
         } else if matches!(op, Op::AccessChain | Op::InBoundsAccessChain) && found.word == 3 {
-            let read: &Module = module;
-            let index = read.operand_id(found.inst, 1);
-            let part = index.and_then(|index| read.constant_u64(index));
-            match part.filter(|&part| part < parts.len() as u64) {
+            let index = module.operand_id(found.inst, 1);
+            let part = index.and_then(|index| module.constant_u64(index));
+            match part.filter(|&part| part < count as u64) {
                 Some(part) => chains.push((found.inst, part as usize)),
-                None => return Ok(false),
+                None => return Ok(None),
             }
-        } else {
-            return Ok(false);
+        } else if op != Op::EntryPoint {
+            return Ok(None);
         }
     }
-    let mut starts = vec![it.binding];
-    for &part in &parts {
-        let last = starts.last().copied().unwrap_or(0);
-        let next = last.checked_add(bindings(module, part).unwrap_or(1));
-        starts.push(next.ok_or_else(|| PassError::new("there is no binding left"))?);
+    if (it.binding.checked_add(descriptors.bindings.get(it.ty))).is_none() {
+        return Err(PassError::new("there is no binding left"));
     }
     let used: BTreeSet<usize> = chains.iter().map(|&(_, part)| part).collect();
     let said: Vec<(Op, Vec<u32>)> = (about.iter())
         .filter(|&&inst| module.op(inst).is_decorate() && inst != it.decoration)
         .map(|&inst| (module.op(inst), module.get(inst).operand_words().to_vec()))
         .collect();
-    let mut made: HashMap<usize, Id> = HashMap::new();
-    let class = it.class;
-    built(module.edit(|b| {
-        for &part in &used {
-            let pointer = b.type_pointer(class, parts[part]);
-            let variable = b.variable(pointer, class, None);
-            b.decorate(variable, Decoration::Binding, &[starts[part]]);
-            made.insert(part, variable);
-        }
-        for &(chain, part) in &chains {
-            let variable = made[&part];
-            let words = b.module().get(chain).operand_words().to_vec();
-            if words.len() == 4 {
-                b.replace_with(chain, variable);
-            } else {
-                let op = b.module().op(chain);
-                let operands = [&words[..2], &[variable.0], &words[4..]].concat();
-                // It gets shorter, so it can't fail.
-                let _ = b.module_mut().replace(chain, op, &operands);
-            }
-        }
-    }))?;
-    let mut new: Vec<Id> = made.into_values().collect();
-    new.sort_unstable();
-    for (op, words) in said {
-        for &variable in &new {
+    let words: usize = said.iter().map(|(_, words)| words.len() + 1).sum();
+    growth.add(used.len() * (words + 8))?;
+    let mut made: Vec<Resource> = Vec::new();
+    let mut of_part: HashMap<usize, Id> = HashMap::new();
+    for &part in &used {
+        let Some((ty, start)) = descriptors.part(b.module(), it.ty, part) else {
+            continue;
+        };
+        let binding = it.binding + start;
+        let pointer = b.type_pointer(it.class, ty);
+        let id = b.variable(pointer, it.class, None);
+        of_part.insert(part, id);
+        let operands = [id.0, Decoration::Binding.0, binding];
+        let place = Place::Section(Section::Annotations);
+        let decoration = b.module_mut().insert(place, Op::Decorate, &operands)?;
+        for (op, words) in &said {
             let mut operands = words.clone();
-            operands[0] = variable.0;
-            module.insert(
-                Place::Section(spirvkit_binary::Section::Annotations),
-                op,
-                &operands,
-            )?;
+            operands[0] = id.0;
+            b.module_mut().insert(place, *op, &operands)?;
+        }
+        if let Some(variable) = b.module().definition(id) {
+            made.push(Resource {
+                variable,
+                id,
+                ty,
+                binding,
+                decoration,
+                ..*it
+            });
         }
     }
-    let mut seen = HashSet::new();
-    for entry in entries.into_iter().filter(|&entry| seen.insert(entry)) {
-        let mut words = module.get(entry).operand_words().to_vec();
-        let named = spirvkit_binary::LiteralString::at_start_of(&words[2..])
-            .map_or(words.len(), |name| 2 + name.words().len());
-        if let Some(place) = words[named..].iter().position(|&id| id == it.id.0) {
-            words.splice(named + place..named + place + 1, new.iter().map(|id| id.0));
-            module.replace(entry, Op::EntryPoint, &words)?;
+    for &(chain, part) in &chains {
+        let Some(variable) = of_part.get(&part) else {
+            continue;
+        };
+        let words = b.module().get(chain).operand_words().to_vec();
+        if words.len() == 4 {
+            b.replace_with(chain, *variable);
+        } else {
+            let op = b.module().op(chain);
+            let operands = [&words[..2], &[variable.0], &words[4..]].concat();
+            b.module_mut().replace(chain, op, &operands)?;
         }
     }
-    module.erase(it.variable)?;
-    Ok(true)
+    b.module_mut().erase(it.variable)?;
+    Ok(Some(made))
 }

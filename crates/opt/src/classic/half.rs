@@ -1,10 +1,11 @@
 //! Computing with 16 bits what may be.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Class, Decoration, GlslStd450, Op};
-use spirvkit_ir::{Inst, Lookup, Module, Place};
+use spirvkit_ir::builder::Builder;
+use spirvkit_ir::{Inst, Lookup, Module, Place, Use};
 
 use super::{built, decorated, glsl, in_functions, of_op};
 use crate::pass::{Changed, Context, PassError};
@@ -62,12 +63,12 @@ const FUNCTIONS: &[GlslStd450] = &[
 /// Lets operations that are decorated with `RelaxedPrecision` take and give numbers of 16 bits, with
 /// conversions before and behind, and removes the decorations.
 pub(super) fn convert(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
-    let relaxed: HashSet<Id> = decorated(module, Decoration::RelaxedPrecision)
-        .into_iter()
-        .map(|pair| pair.0)
-        .collect();
+    let relaxed = decorated(module, Decoration::RelaxedPrecision);
     let found = in_functions(module, |inst| {
-        module.result(inst).is_some_and(|id| relaxed.contains(&id)) && is_convertible(module, inst)
+        module
+            .result(inst)
+            .is_some_and(|id| relaxed.contains_key(&id))
+            && is_convertible(module, inst)
     });
     let count = found.len();
     built(module.edit(|b| {
@@ -84,7 +85,7 @@ pub(super) fn convert(module: &mut Module, _: &mut Context<'_>) -> Result<Change
             let (op, ty) = (module.op(inst), Id(words[0]));
             let first = if op == Op::ExtInst { 4 } else { 2 };
             let block = module.block_of(inst).map_or(0, |block| block.index());
-            let half_of = |b: &mut spirvkit_ir::builder::Builder, ty: Id| match b.module().ty(ty) {
+            let half_of = |b: &mut Builder, ty: Id| match b.module().ty(ty) {
                 Type::Vector { count, .. } => b.type_vector(half, count),
                 _ => half,
             };
@@ -115,6 +116,7 @@ pub(super) fn convert(module: &mut Module, _: &mut Context<'_>) -> Result<Change
             // It has as many words as what was there.
             let _ = b.module_mut().insert(Place::Before(inst), op, &operands);
             let large = b.f_convert(ty, small);
+            carry(b, inst, small);
             narrowed.insert((large, block), small);
             b.replace_with(inst, large);
         }
@@ -128,6 +130,23 @@ pub(super) fn convert(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         }
     }
     Ok(Changed::if_any(count + removed))
+}
+
+/// Says of what takes the place of an instruction what is said of that, but that it is relaxed.
+fn carry(b: &mut Builder, inst: Inst, id: Id) {
+    let module = b.module_mut();
+    let said: Vec<Use> = module
+        .uses_of(inst)
+        .filter(|&found| module.is_about(found) && module.op(found.inst).is_decoration())
+        .collect();
+    for found in said {
+        let is_relaxed = module.op(found.inst) == Op::Decorate
+            && module.operand_word(found.inst, 1) == Some(Decoration::RelaxedPrecision.0);
+        if !is_relaxed {
+            // A word that is there.
+            let _ = module.set_word(found.inst, found.word, id.0);
+        }
+    }
 }
 
 /// Whether a type is made of floating-point numbers of 32 bits.

@@ -1,11 +1,12 @@
 //! Entry points and what functions are declared with.
 
 use hashbrown::{HashMap, HashSet};
+use spirvkit_analysis::{Components, DepthFirst, Graph};
 use spirvkit_binary::{Id, LiteralString};
 use spirvkit_grammar::{ExecutionMode, FunctionControl, Op};
 use spirvkit_ir::{Inst, Module};
 
-use super::{built, of_op};
+use super::{built, of_op, remove_extension};
 use crate::pass::{Changed, Context, PassError};
 
 /// An entry point.
@@ -35,33 +36,97 @@ pub(super) fn entry_points(module: &Module) -> Vec<EntryPoint> {
     .collect()
 }
 
-/// All ids that a function and those that it calls name.
-pub(super) fn used_from(module: &Module, function: Id) -> HashSet<Id> {
-    let mut used = HashSet::new();
-    let mut work = vec![function];
-    let mut seen: HashSet<Id> = HashSet::from_iter([function]);
-    while let Some(id) = work.pop() {
-        let Some(function) = module.function_by_id(id) else {
-            continue;
-        };
-        for inst in module.function_instructions(function) {
-            module.each_use(inst, |_, id| {
-                used.insert(id);
-                if module.function_by_id(id).is_some() && seen.insert(id) {
-                    work.push(id);
-                }
-            });
-        }
-    }
-    used
+/// Which functions each function names, to call them or else.
+pub(super) struct Calls {
+    functions: Vec<Id>,
+    numbers: HashMap<Id, u32>,
+    graph: Graph,
 }
 
-/// Takes a variable out of the interfaces of all entry points.
-pub(super) fn leave_out(module: &mut Module, variable: Id) -> Result<(), PassError> {
+impl Calls {
+    pub(super) fn of(module: &Module) -> Self {
+        let functions = module.functions();
+        let functions: Vec<Id> = functions
+            .filter_map(|function| module.function_id(function))
+            .collect();
+        let numbers: HashMap<Id, u32> = functions.iter().copied().zip(0..).collect();
+        let mut edges = Vec::new();
+        for (&id, from) in functions.iter().zip(0..) {
+            let Some(function) = module.function_by_id(id) else {
+                continue;
+            };
+            for inst in module.function_instructions(function) {
+                module.each_use(inst, |_, id| {
+                    edges.extend(numbers.get(&id).map(|&to| (from, to)));
+                });
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        Self {
+            graph: Graph::new(functions.len() as u32, &edges),
+            functions,
+            numbers,
+        }
+    }
+
+    /// The functions that these name, directly or not, and they themselves.
+    pub(super) fn from(&self, roots: impl IntoIterator<Item = Id>) -> HashSet<Id> {
+        let roots = roots.into_iter();
+        let roots = roots.filter_map(|id| self.numbers.get(&id).copied());
+        let order = DepthFirst::from_roots(&self.graph, roots);
+        let reached = order.pre_order().iter();
+        reached
+            .map(|&number| self.functions[number as usize])
+            .collect()
+    }
+
+    /// For each function, by its number, which of up to 64 roots name it, directly or not, or are it.
+    fn masks(&self, components: &Components, roots: &[Id]) -> Vec<u64> {
+        let mut masks = vec![0u64; components.len() as usize];
+        for (root, bit) in roots.iter().zip(0..) {
+            let number = self.numbers.get(root);
+            if let Some(component) = number.and_then(|&number| components.of(number)) {
+                masks[component as usize] |= 1 << bit;
+            }
+        }
+        // Callers come behind what they call.
+        for component in (0..components.len()).rev() {
+            for &node in components.nodes(component) {
+                for &to in self.graph.successors(node) {
+                    if let Some(to) = components.of(to) {
+                        masks[to as usize] |= masks[component as usize];
+                    }
+                }
+            }
+        }
+        let of = |node| components.of(node).map_or(0, |it| masks[it as usize]);
+        (0..self.graph.len()).map(of).collect()
+    }
+
+    /// Of up to 64 roots, those in which an id is used, directly or not, or all if it is used outside
+    /// of functions.
+    fn users(&self, module: &Module, masks: &[u64], id: Id) -> u64 {
+        let mut users = 0;
+        for found in module.uses(id) {
+            if let Some(function) = module.function_of(found.inst) {
+                let number = module.function_id(function);
+                let number = number.and_then(|id| self.numbers.get(&id));
+                users |= number.map_or(0, |&number| masks[number as usize]);
+            } else if !module.is_about(found) && module.op(found.inst) != Op::EntryPoint {
+                return u64::MAX;
+            }
+        }
+        users
+    }
+}
+
+/// Takes variables out of the interfaces of all entry points.
+pub(super) fn leave_out(module: &mut Module, variables: &HashSet<Id>) -> Result<(), PassError> {
     for entry in entry_points(module) {
         let words = module.get(entry.inst).operand_words();
         let (named, interface) = words.split_at(entry.named);
-        let kept = interface.iter().filter(|&&id| Id(id) != variable);
+        let kept = interface.iter().filter(|&&id| !variables.contains(&Id(id)));
         let kept: Vec<u32> = named.iter().chain(kept).copied().collect();
         if kept.len() < words.len() {
             module.replace(entry.inst, Op::EntryPoint, &kept)?;
@@ -78,18 +143,27 @@ pub(super) fn remove_unused(
     if context.options().preserve_interface {
         return Ok(Changed::No);
     }
-    let mut known: HashMap<Id, HashSet<Id>> = HashMap::new();
-    for entry in entry_points(module) {
-        let used = known
-            .entry(entry.function)
-            .or_insert_with(|| used_from(module, entry.function));
-        let words = module.get(entry.inst).operand_words();
-        let (named, interface) = words.split_at(entry.named);
-        let kept = interface.iter().filter(|&&id| used.contains(&Id(id)));
-        let kept: Vec<u32> = named.iter().chain(kept).copied().collect();
-        if kept.len() < words.len() {
-            count += words.len() - kept.len();
-            module.replace(entry.inst, Op::EntryPoint, &kept)?;
+    let calls = Calls::of(module);
+    let components = Components::new(&calls.graph);
+    for entries in entry_points(module).chunks(64) {
+        let roots: Vec<Id> = entries.iter().map(|entry| entry.function).collect();
+        let masks = calls.masks(&components, &roots);
+        let mut known: HashMap<Id, u64> = HashMap::new();
+        for (entry, bit) in entries.iter().zip(0..) {
+            let words = module.get(entry.inst).operand_words();
+            let (named, interface) = words.split_at(entry.named);
+            let mut is_used = |id: Id| {
+                let users = known
+                    .entry(id)
+                    .or_insert_with(|| calls.users(module, &masks, id));
+                *users >> bit & 1 != 0
+            };
+            let kept = interface.iter().filter(|&&id| is_used(Id(id)));
+            let kept: Vec<u32> = named.iter().copied().chain(kept.copied()).collect();
+            if kept.len() < words.len() {
+                count += words.len() - kept.len();
+                module.replace(entry.inst, Op::EntryPoint, &kept)?;
+            }
         }
     }
     Ok(Changed::if_any(count))
@@ -105,7 +179,7 @@ pub(super) fn remove_dont_inline(
         .collect();
     let mut count = 0;
     for inst in definitions {
-        let control = module.operand_word(inst, 0).map_or(0, |control| control);
+        let control = module.operand_word(inst, 0).unwrap_or(0);
         if control & FunctionControl::DontInline.0 != 0 {
             module.set_word(inst, 3, control & !FunctionControl::DontInline.0)?;
             count += 1;
@@ -138,14 +212,13 @@ pub(super) fn reconvergence(
         for &inst in &declared {
             module.remove(inst)?;
         }
-        super::remove_extension(module, RECONVERGENCE)?;
-        return Ok(Changed::if_any(declared.len()));
+        let extensions = remove_extension(module, RECONVERGENCE)?;
+        return Ok(Changed::if_any(declared.len() + extensions));
     }
-    let has_it: HashSet<u32> = declared
+    let mut seen: HashSet<u32> = declared
         .iter()
         .map(|&inst| module.get(inst).operand_words()[0])
         .collect();
-    let mut seen = has_it;
     let missing: Vec<Id> = entry_points(module)
         .into_iter()
         .map(|entry| entry.function)

@@ -1,12 +1,17 @@
 //! Terminators that stand in the way of others.
 
+use std::collections::BTreeMap;
+
 use hashbrown::{HashMap, HashSet};
-use spirvkit_analysis::Type;
+use spirvkit_analysis::constructs::{ConstructKind, Constructs};
+use spirvkit_analysis::control_flow::functions;
+use spirvkit_analysis::{ControlFlow, Node, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{FunctionControl, Op};
-use spirvkit_ir::{Block, Function, Inst, Lookup, Module, Place};
+use spirvkit_ir::builder::Builder;
+use spirvkit_ir::{Block, EditError, Inst, Lookup, Module, Place};
 
-use super::built;
+use super::{Growth, built};
 use crate::pass::{Changed, Context, PassError};
 
 /// What ends an invocation, and may be called.
@@ -14,45 +19,106 @@ fn kills(op: Op) -> bool {
     matches!(op, Op::Kill | Op::TerminateInvocation)
 }
 
-/// The loops of a function: the headers with their merge blocks and continue targets.
-fn loops(module: &Module, function: Function) -> Vec<(Block, Block, Block)> {
-    let blocks = module.blocks(function);
-    blocks
-        .filter_map(|block| {
-            let merge = module.merge(block)?;
-            if module.op(merge) != Op::LoopMerge {
-                return None;
-            }
-            let target = |number| module.block_by_id(module.operand_id(merge, number)?);
-            Some((block, target(0)?, target(1)?))
-        })
-        .collect()
+/// What is on the way on which a loop continues.
+#[derive(Clone, Copy, Default)]
+struct Continuing {
+    /// The innermost loop.
+    own: bool,
+    /// That or one around it.
+    any: bool,
 }
 
-/// The blocks that are reached from one without passing certain others.
-fn region(module: &Module, from: Block, without: &[Block]) -> Vec<Block> {
-    let mut seen: HashSet<Block> = HashSet::from_iter([from]);
-    let mut found = vec![from];
-    let mut at = 0;
-    while let Some(&block) = found.get(at) {
-        at += 1;
-        for next in module.successors(block) {
-            if !without.contains(&next) && seen.insert(next) {
-                found.push(next);
-            }
+/// The loops of a function, each by the number of its construct.
+struct Loops {
+    flow: ControlFlow,
+    constructs: Constructs,
+    /// For each construct.
+    continuing: Vec<Continuing>,
+}
+
+impl Loops {
+    fn of(flow: ControlFlow) -> Self {
+        let constructs = Constructs::of(&flow);
+        let mut continuing: Vec<Continuing> = Vec::new();
+        for construct in constructs.all() {
+            let parent = construct.parent().map(|parent| parent as usize);
+            let around = parent.and_then(|parent| continuing.get(parent).copied());
+            let around = around.unwrap_or_default();
+            continuing.push(match construct.kind {
+                ConstructKind::Loop => Continuing {
+                    own: false,
+                    ..around
+                },
+                ConstructKind::Continue => Continuing {
+                    own: true,
+                    any: true,
+                },
+                _ => around,
+            });
+        }
+        Self {
+            flow,
+            constructs,
+            continuing,
         }
     }
-    found
+
+    /// The loops of each function of a module.
+    fn all(module: &Module) -> impl Iterator<Item = Self> + '_ {
+        functions(module.read(), module.definitions()).map(Self::of)
+    }
+
+    fn continuing(&self, node: Node) -> Continuing {
+        let index = self.constructs.innermost(node);
+        let found = index.and_then(|index| self.continuing.get(index as usize));
+        found.copied().unwrap_or_default()
+    }
+
+    /// The innermost loop that a block is in, or continues.
+    fn innermost(&self, node: Node) -> Option<u32> {
+        let index = self.constructs.innermost(node)?;
+        self.constructs.get(index)?.innermost_loop()
+    }
+
+    /// The loop around a loop.
+    fn around(&self, index: u32) -> Option<u32> {
+        let parent = self.constructs.get(index)?.parent()?;
+        self.constructs.get(parent)?.innermost_loop()
+    }
+
+    /// Whether a block is in a loop, or continues it.
+    fn contains(&self, index: u32, node: Node) -> bool {
+        let dominates = |above: Node| self.constructs.dominators().dominates(above, node);
+        let construct = self.constructs.get(index);
+        construct.is_some_and(|it| dominates(it.header) && !dominates(it.merge))
+    }
+
+    /// The innermost loop whose first block doesn't dominate all that it may leave to, and that
+    /// therefore might lose what the block computes.
+    fn holding(&self, node: Node) -> Option<u32> {
+        let index = self.innermost(node)?;
+        match self.constructs.get(index)?.header == node {
+            true => self.around(index),
+            false => Some(index),
+        }
+    }
+
+    fn block(&self, module: &Module, node: Node) -> Option<Block> {
+        module.block_by_id(self.flow.block(node)?.label)
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
+        0..self.flow.blocks().len() as Node
+    }
 }
 
 /// Functions that something calls, directly or not, on the way on which a loop continues.
 fn called_while_continuing(module: &Module) -> HashSet<Id> {
     let mut work = Vec::new();
-    for function in module.functions() {
-        for (header, merge, next) in loops(module, function) {
-            for block in region(module, next, &[header, merge]) {
-                work.extend(calls(module, module.block_instructions(block)));
-            }
+    for loops in Loops::all(module) {
+        let continuing = loops.nodes().filter(|&node| loops.continuing(node).any);
+        for block in continuing.filter_map(|node| loops.block(module, node)) {
+            work.extend(calls(module, module.block_instructions(block)));
         }
     }
     let mut found = HashSet::new();
@@ -140,77 +206,134 @@ pub(super) fn wrap(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, 
     Ok(Changed::if_any(count))
 }
 
-/// Lets blocks in loops that can't be reached go to what follows the loop.
+/// Lets blocks in loops that can't be reached go to what follows the loop: those that are on no way
+/// on which it continues, and if nothing behind the loop needs what is computed in it.
 pub(super) fn avoid_unreachable(
     module: &mut Module,
     _: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    let mut count = 0;
-    let functions: Vec<Function> = module.functions().collect();
-    for function in functions {
-        // Loops within come later.
-        for (header, merge, next) in loops(module, function).into_iter().rev() {
-            let continuing: HashSet<Block> =
-                region(module, next, &[header, merge]).into_iter().collect();
-            let inside = region(module, header, &[merge]);
-            let ends: Vec<Block> = (inside.iter().copied())
-                .filter(|block| !continuing.contains(block))
-                .filter(|&block| {
-                    let end = module.terminator(block);
-                    end.is_some_and(|end| module.op(end) == Op::Unreachable)
-                })
-                .collect();
-            if ends.is_empty() || leaks(module, &inside, header) {
-                continue;
+    let mut found: Vec<(Block, Block)> = Vec::new();
+    for loops in Loops::all(module) {
+        let is_end = |&(node, _): &(Node, Block)| {
+            let block = loops.flow.block(node);
+            block.is_some_and(|block| block.terminator == Some(Op::Unreachable))
+        };
+        let blocks = loops.nodes();
+        let blocks = blocks.filter_map(|node| Some((node, loops.block(module, node)?)));
+        let ends: Vec<(Node, Block)> = blocks
+            .filter(is_end)
+            .filter(|&(node, _)| !loops.continuing(node).own)
+            .collect();
+        if ends.is_empty() {
+            continue;
+        }
+        let leaking = leaking(module, &loops);
+        found.extend(ends.into_iter().filter_map(|(node, block)| {
+            let index = loops.innermost(node)?;
+            let merge = loops.constructs.get(index)?.merge;
+            let leaks = leaking.get(index as usize).copied().unwrap_or(true);
+            (!leaks).then_some((block, loops.block(module, merge)?))
+        }));
+    }
+    let mut growth = Growth::of(module);
+    let mut phis: BTreeMap<Block, Vec<Inst>> = BTreeMap::new();
+    for &(_, merge) in &found {
+        let here = phis.entry(merge).or_insert_with(|| {
+            let all = module.block_instructions(merge);
+            all.filter(|&inst| module.op(inst) == Op::Phi).collect()
+        });
+        growth.add(2 * here.len())?;
+    }
+    built(module.edit(|b| {
+        let mut new: HashMap<Inst, Vec<u32>> = HashMap::new();
+        let mut undefined: HashMap<Id, Id> = HashMap::new();
+        for &(block, merge) in &found {
+            let here = phis.get(&merge).map_or(&[][..], Vec::as_slice);
+            leave_to(b, (block, merge), here, &mut undefined, &mut new);
+        }
+        for inst in phis.into_values().flatten() {
+            if let Some(more) = new.remove(&inst) {
+                let words = [b.module().get(inst).operand_words(), &more].concat();
+                b.module_mut().replace(inst, Op::Phi, &words)?;
             }
-            for block in ends {
-                leave_to(module, block, merge)?;
-                count += 1;
+        }
+        Ok::<(), EditError>(())
+    }))??;
+    Ok(Changed::if_any(found.len()))
+}
+
+/// For each loop, by the number of its construct, whether something outside of it uses what is
+/// computed within, but for its first block, which dominates all that follows the loop anyway.
+fn leaking(module: &Module, loops: &Loops) -> Vec<bool> {
+    let count = loops.constructs.all().len();
+    let mut leaking = vec![false; count];
+    // For each loop the innermost one around it, or itself, that isn't known to leak; past the last,
+    // there is none.
+    let mut next: Vec<u32> = (0..=count as u32).collect();
+    let find = |next: &mut Vec<u32>, mut index: u32| {
+        while next[index as usize] != index {
+            next[index as usize] = next[next[index as usize] as usize];
+            index = next[index as usize];
+        }
+        index
+    };
+    for node in loops.nodes() {
+        let (Some(holding), Some(block)) = (loops.holding(node), loops.block(module, node)) else {
+            continue;
+        };
+        let insts = module.block_instructions(block);
+        for found in insts
+            .filter(|&inst| module.op(inst) != Op::Label)
+            .flat_map(|inst| module.uses_of(inst))
+        {
+            let place = match module.op(found.inst) {
+                // It is used where the block of the pair ends.
+                Op::Phi => {
+                    let from = module.get(found.inst).words().get(found.word + 1);
+                    from.and_then(|&from| loops.flow.node(Id(from)))
+                }
+                _ => (module.block_of(found.inst))
+                    .and_then(|block| loops.flow.node(module.block_id(block)?)),
+            };
+            let Some(place) = place else {
+                continue;
+            };
+            let mut index = find(&mut next, holding);
+            while index < count as u32 && !loops.contains(index, place) {
+                leaking[index as usize] = true;
+                next[index as usize] = loops.around(index).unwrap_or(count as u32);
+                index = find(&mut next, index);
             }
         }
     }
-    Ok(Changed::if_any(count))
+    leaking
 }
 
-/// Whether something outside of a loop uses what is computed within, but for its first block.
-fn leaks(module: &Module, inside: &[Block], header: Block) -> bool {
-    let set: HashSet<Block> = inside.iter().copied().collect();
-    let own = inside.iter().filter(|&&block| block != header);
-    own.flat_map(|&block| module.block_instructions(block))
-        .filter(|&inst| module.op(inst) != Op::Label)
-        .any(|inst| {
-            module.uses_of(inst).any(|found| {
-                let block = module.block_of(found.inst);
-                block.is_some_and(|block| !set.contains(&block) && module.op(found.inst) != Op::Phi)
-            })
-        })
-}
-
-fn leave_to(module: &mut Module, block: Block, merge: Block) -> Result<(), PassError> {
+/// Lets a block go to another, with undefined values for its phis.
+fn leave_to(
+    b: &mut Builder,
+    (block, merge): (Block, Block),
+    phis: &[Inst],
+    undefined: &mut HashMap<Id, Id>,
+    new: &mut HashMap<Inst, Vec<u32>>,
+) {
+    let module = b.module();
     let (Some(end), Some(label), Some(own)) = (
         module.terminator(block),
         module.block_id(merge),
         module.block_id(block),
     ) else {
-        return Ok(());
+        return;
     };
-    let phis: Vec<Inst> = module
-        .block_instructions(merge)
-        .filter(|&inst| module.op(inst) == Op::Phi)
-        .collect();
-    let types: Vec<Option<Id>> = phis.iter().map(|&phi| module.result_type(phi)).collect();
-    let undefined = built(module.edit(|b| {
-        let declare = |ty: Option<Id>| ty.map(|ty| b.declare(Op::Undef, Some(ty), &[]));
-        types.into_iter().map(declare).collect::<Vec<_>>()
-    }))?;
-    for (&phi, undefined) in phis.iter().zip(undefined) {
-        let Some(undefined) = undefined else {
+    for &phi in phis {
+        let Some(ty) = b.module().result_type(phi) else {
             continue;
         };
-        let mut words = module.get(phi).operand_words().to_vec();
-        words.extend([undefined.0, own.0]);
-        module.replace(phi, Op::Phi, &words)?;
+        let undefined = undefined
+            .entry(ty)
+            .or_insert_with(|| b.declare(Op::Undef, Some(ty), &[]));
+        new.entry(phi).or_default().extend([undefined.0, own.0]);
     }
-    module.replace(end, Op::Branch, &[label.0])?;
-    Ok(())
+    // It gets a word longer, so it can't fail.
+    let _ = b.module_mut().replace(end, Op::Branch, &[label.0]);
 }

@@ -1,13 +1,13 @@
 //! Loads of composites of which only parts are used.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use spirvkit_analysis::index::Type;
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Op, StorageClass};
+use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::built;
+use super::{built, decorated};
 use crate::pass::{Changed, Context, PassError};
 
 /// How much of a composite may be used, if nothing else is said.
@@ -22,12 +22,11 @@ pub(super) fn check_ratio(argument: &str) -> Result<(), String> {
     ratio(argument).map(drop)
 }
 
-/// A load, and the extractions of parts of it.
+/// A load, and the extractions of parts of it, by the part.
 struct Wide {
     load: Inst,
     class: StorageClass,
-    extracts: Vec<Inst>,
-    parts: BTreeSet<u32>,
+    parts: BTreeMap<u32, Vec<Inst>>,
 }
 
 /// Replaces loads by loads of the parts that are used, if these are few enough.
@@ -49,6 +48,7 @@ pub(super) fn reduce(
         .filter_map(|load| wide(module, load, ratio))
         .collect();
     let count = wide.len();
+    let non_uniform = decorated(module, Decoration::NonUniform);
     built(module.edit(|b| {
         for it in wide {
             let module = b.module();
@@ -57,7 +57,11 @@ pub(super) fn reduce(
             else {
                 continue;
             };
-            for &part in &it.parts {
+            let is_non_uniform =
+                |id: Option<Id>| id.is_some_and(|id| non_uniform.contains_key(&id));
+            let all_differ =
+                is_non_uniform(Some(pointer)) || is_non_uniform(module.result(it.load));
+            for (&part, extracts) in &it.parts {
                 let Some(part_ty) = part_type(b.module(), ty, part) else {
                     continue;
                 };
@@ -66,11 +70,15 @@ pub(super) fn reduce(
                 b.insert_at(Place::Before(it.load));
                 let chain = b.access_chain(pointer_ty, pointer, &[index]);
                 let loaded = b.load(part_ty, chain, None);
-                for &extract in &it.extracts {
+                let this_differs = extracts
+                    .iter()
+                    .any(|&extract| is_non_uniform(b.module().result(extract)));
+                if all_differ || this_differs {
+                    b.decorate(chain, Decoration::NonUniform, &[]);
+                    b.decorate(loaded, Decoration::NonUniform, &[]);
+                }
+                for &extract in extracts {
                     let words = b.module().get(extract).operand_words().to_vec();
-                    if words.get(3) != Some(&part) {
-                        continue;
-                    }
                     if words.len() == 4 {
                         b.replace_with(extract, loaded);
                         continue;
@@ -113,16 +121,14 @@ fn wide(module: &Module, load: Inst, ratio: f64) -> Option<Wide> {
     let mut it = Wide {
         load,
         class,
-        extracts: Vec::new(),
-        parts: BTreeSet::new(),
+        parts: BTreeMap::new(),
     };
     for found in module.uses_of(load) {
         let is_extract = module.op(found.inst) == Op::CompositeExtract && found.word == 3;
         let words = module.get(found.inst).operand_words();
         match words.get(3) {
             Some(&part) if is_extract => {
-                it.extracts.push(found.inst);
-                it.parts.insert(part);
+                it.parts.entry(part).or_default().push(found.inst);
             }
             _ if module.op(found.inst) == Op::Name => {}
             _ => return None,

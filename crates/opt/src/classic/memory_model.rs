@@ -2,17 +2,18 @@
 
 use std::cmp::Ordering;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use spirvkit_analysis::Type;
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::{
-    AddressingModel, Capability, Class, Decoration, ExecutionModel, ImageOperands, MemoryAccess,
-    MemoryModel, MemorySemantics, Op, Scope, StorageClass, Version,
+    AddressingModel, Capability, Class, Decoration, ExecutionModel, GlslStd450, ImageOperands,
+    MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, StorageClass, Version,
 };
-use spirvkit_ir::{Inst, Lookup, Module};
+use spirvkit_ir::builder::Builder;
+use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::entry_points;
-use super::{built, decorations, in_functions, of_op};
+use super::{built, decorations, glsl, in_functions, of_op};
 use crate::pass::{Changed, Context, PassError};
 
 /// What must hold for accesses to some memory.
@@ -38,6 +39,16 @@ impl Sharing {
 struct Decorated {
     whole: HashMap<Id, Sharing>,
     members: HashMap<(Id, u32), Sharing>,
+    /// What is said of any variable of a class.
+    of_class: HashMap<StorageClass, Sharing>,
+    /// What is said of any variable.
+    of_any: Sharing,
+    /// What is said of any member.
+    of_members: Sharing,
+    /// What is said of members within each type.
+    within: IdMap<Sharing>,
+    /// What is said of what pointers lead through, as far as it is known.
+    through: HashMap<Id, Sharing>,
 }
 
 fn sharing_of(decoration: u32) -> Option<Sharing> {
@@ -60,6 +71,11 @@ fn read_decorations(module: &Module) -> (Decorated, Vec<Inst>) {
     let mut decorated = Decorated {
         whole: HashMap::new(),
         members: HashMap::new(),
+        of_class: HashMap::new(),
+        of_any: Sharing::default(),
+        of_members: Sharing::default(),
+        within: module.id_table(Sharing::default()),
+        through: HashMap::new(),
     };
     let mut insts = Vec::new();
     for inst in module.globals() {
@@ -81,7 +97,41 @@ fn read_decorations(module: &Module) -> (Decorated, Vec<Inst>) {
             _ => {}
         }
     }
+    for (&id, &whole) in &decorated.whole {
+        decorated.of_any.add(whole);
+        if let Some(Type::Pointer { class, .. }) = module.type_of(id).map(|ty| module.ty(ty)) {
+            decorated.of_class.entry(class).or_default().add(whole);
+        }
+    }
+    let members = decorated.members.values();
+    members.for_each(|&it| decorated.of_members.add(it));
+    for inst in module.globals() {
+        if let Some(ty) = module.result(inst).filter(|_| module.op(inst).is_type()) {
+            let within = within(module, &decorated, ty);
+            *decorated.within.slot(ty) = within;
+        }
+    }
     (decorated, insts)
+}
+
+/// What is said of members within a type, which comes after what it is made of.
+fn within(module: &Module, decorated: &Decorated, ty: Id) -> Sharing {
+    let mut result = Sharing::default();
+    match module.ty(ty) {
+        Type::Struct { members } => {
+            for (index, &member) in (0..).zip(members) {
+                if let Some(&it) = decorated.members.get(&(ty, index)) {
+                    result.add(it);
+                }
+                result.add(decorated.within.get(Id(member)));
+            }
+        }
+        Type::Array { element, .. } | Type::RuntimeArray { element } => {
+            result = decorated.within.get(element);
+        }
+        _ => {}
+    }
+    result
 }
 
 pub(super) fn upgrade(
@@ -105,11 +155,10 @@ pub(super) fn upgrade(
         ));
     }
     decorations::flatten(module, context)?;
-    let (decorated, insts) = read_decorations(module);
-    let accesses = in_functions(module, |inst| {
-        let op = module.op(inst);
+    let (mut decorated, insts) = read_decorations(module);
+    let is_access = |inst: Inst| {
         matches!(
-            op,
+            module.op(inst),
             Op::Load
                 | Op::Store
                 | Op::CopyMemory
@@ -118,50 +167,79 @@ pub(super) fn upgrade(
                 | Op::ImageSparseRead
                 | Op::ImageWrite
         )
-    });
+    };
+    let accesses = in_functions(module, is_access);
+    let stores = in_functions(module, |inst| in_two_steps(module, inst).is_some());
     let synchronizing = in_functions(module, |inst| scopes(module.op(inst)).is_some());
     let has_patches = entry_points(module)
         .iter()
         .any(|entry| entry.model == ExecutionModel::TessellationControl.0);
-    let mut constants = Constants::default();
-    for inst in accesses {
-        change_access(module, &decorated, &mut constants, inst)?;
-    }
-    for inst in synchronizing {
-        change_scopes(module, &decorated, &mut constants, inst, has_patches)?;
-    }
-    for inst in insts {
-        module.remove(inst)?;
-    }
-    let words = [AddressingModel::Logical.0, MemoryModel::Vulkan.0];
-    module.replace(model, Op::MemoryModel, &words)?;
-    let is_old = module.header().version < Version::V1_5;
     built(module.edit(|b| {
+        for inst in stores {
+            split(b, &mut decorated, inst)?;
+        }
+        for inst in accesses {
+            change_access(b, &mut decorated, inst)?;
+        }
+        for inst in synchronizing {
+            change_scopes(b, &mut decorated, inst, has_patches)?;
+        }
+        for inst in insts {
+            b.module_mut().remove(inst)?;
+        }
+        let words = [AddressingModel::Logical.0, MemoryModel::Vulkan.0];
+        b.module_mut().replace(model, Op::MemoryModel, &words)?;
         b.capability(Capability::VulkanMemoryModel);
-        if is_old {
+        if b.module().header().version < Version::V1_5 {
             b.extension("SPV_KHR_vulkan_memory_model");
         }
-    }))?;
+        Ok::<(), PassError>(())
+    }))??;
     Ok(Changed::Yes)
 }
 
-/// Constants that are made once.
-#[derive(Default)]
-struct Constants(HashMap<u32, Id>);
-
-impl Constants {
-    fn get(&mut self, module: &mut Module, bits: u32) -> Result<u32, PassError> {
-        if let Some(&id) = self.0.get(&bits) {
-            return Ok(id.0);
-        }
-        let id = built(module.edit(|b| b.constant_u32(bits)))?;
-        self.0.insert(bits, id);
-        Ok(id.0)
+/// For what gives a part of its result through a pointer, which no access can be said of: what gives
+/// both parts as a structure.
+fn in_two_steps(module: &Module, inst: Inst) -> Option<GlslStd450> {
+    match glsl(module, inst)? {
+        GlslStd450::Modf => Some(GlslStd450::ModfStruct),
+        GlslStd450::Frexp => Some(GlslStd450::FrexpStruct),
+        _ => None,
     }
 }
 
+/// Lets an instruction that gives a part of its result through a pointer to shared memory give a
+/// structure, of which that part is stored.
+fn split(b: &mut Builder, decorated: &mut Decorated, inst: Inst) -> Result<(), PassError> {
+    let module = b.module();
+    let &[ty, result, set, _, value, pointer] = module.get(inst).operand_words() else {
+        return Ok(());
+    };
+    let sharing = sharing(module, decorated, Id(pointer));
+    let to = module.type_of(Id(pointer)).map(|ty| module.ty(ty));
+    let (Some(function), Some(Type::Pointer { pointee, .. })) = (in_two_steps(module, inst), to)
+    else {
+        return Ok(());
+    };
+    if sharing == Sharing::default() {
+        return Ok(());
+    }
+    let both = b.type_struct_shared(&[Id(ty), pointee]);
+    b.insert_at(Place::Before(inst));
+    let parts = b.module_mut().fresh_id();
+    let operands = [both.0, parts.0, set, function.0, value];
+    let module = b.module_mut();
+    module.insert(Place::Before(inst), Op::ExtInst, &operands)?;
+    module.replace(inst, Op::CompositeExtract, &[ty, result, parts.0, 0])?;
+    let other = module.fresh_id();
+    let operands = [pointee.0, other.0, parts.0, 1];
+    let last = module.insert(Place::After(inst), Op::CompositeExtract, &operands)?;
+    let store = module.insert(Place::After(last), Op::Store, &[pointer, other.0])?;
+    change_access(b, decorated, store)
+}
+
 /// What must hold for what a pointer leads to.
-fn sharing(module: &Module, decorated: &Decorated, pointer: Id) -> Sharing {
+fn sharing(module: &Module, decorated: &mut Decorated, pointer: Id) -> Sharing {
     let mut result = Sharing::default();
     let Some(ty) = module.type_of(pointer) else {
         return result;
@@ -175,43 +253,50 @@ fn sharing(module: &Module, decorated: &Decorated, pointer: Id) -> Sharing {
     if matches!(class, StorageClass::Function | StorageClass::Private) {
         return result;
     }
-    within(module, decorated, pointee, &mut result, &mut HashSet::new());
-    let mut at = pointer;
-    let mut seen = HashSet::new();
-    while seen.insert(at) {
-        if let Some(&whole) = decorated.whole.get(&at) {
-            result.add(whole);
-        }
-        let Some(inst) = module.definition(at) else {
+    result.add(decorated.within.get(pointee));
+    result.add(through(module, decorated, pointer, class));
+    result
+}
+
+/// What is said of what a pointer leads through.
+fn through(
+    module: &Module,
+    decorated: &mut Decorated,
+    pointer: Id,
+    class: StorageClass,
+) -> Sharing {
+    let mut way = Vec::new();
+    let mut at = Some(pointer);
+    let mut result = Sharing::default();
+    while let Some(id) = at {
+        if let Some(&known) = decorated.through.get(&id) {
+            result = known;
             break;
-        };
-        match module.op(inst) {
-            op if op.is_access_chain() => {
-                along(module, decorated, inst, &mut result);
-                let Some(base) = module.operand_id(inst, 0) else {
-                    break;
-                };
-                at = base;
-            }
-            Op::CopyObject | Op::ImageTexelPointer => {
-                let Some(base) = module.operand_id(inst, 0) else {
-                    break;
-                };
-                at = base;
-            }
-            Op::Variable => break,
-            // It may lead to any variable of its class.
-            _ => {
-                for (&id, &whole) in &decorated.whole {
-                    let ty = module.type_of(id).map(|ty| module.ty(ty));
-                    if matches!(ty, Some(Type::Pointer { class: other, .. }) if other == class) {
-                        result.add(whole);
-                    }
+        }
+        let mut own = decorated.whole.get(&id).copied().unwrap_or_default();
+        at = None;
+        if let Some(inst) = module.definition(id) {
+            match module.op(inst) {
+                op if op.is_access_chain() => {
+                    along(module, decorated, inst, &mut own);
+                    at = module.operand_id(inst, 0);
                 }
-                decorated.members.values().for_each(|&it| result.add(it));
-                break;
+                Op::CopyObject | Op::ImageTexelPointer => at = module.operand_id(inst, 0),
+                Op::Variable => {}
+                // It may lead to any variable of its class.
+                _ => {
+                    own.add(decorated.of_class.get(&class).copied().unwrap_or_default());
+                    own.add(decorated.of_members);
+                }
             }
         }
+        // A broken module may lead in circles.
+        decorated.through.insert(id, own);
+        way.push((id, own));
+    }
+    for (id, own) in way.into_iter().rev() {
+        result.add(own);
+        decorated.through.insert(id, result);
     }
     result
 }
@@ -245,57 +330,21 @@ fn along(module: &Module, decorated: &Decorated, chain: Inst, result: &mut Shari
     }
 }
 
-/// What is said of members within a type.
-fn within(
-    module: &Module,
-    decorated: &Decorated,
-    ty: Id,
-    result: &mut Sharing,
-    seen: &mut HashSet<Id>,
-) {
-    let mut work = vec![ty];
-    while let Some(ty) = work.pop() {
-        if !seen.insert(ty) {
-            continue;
-        }
-        match module.ty(ty) {
-            Type::Struct { members } => {
-                for (index, &member) in (0..).zip(members) {
-                    if let Some(&it) = decorated.members.get(&(ty, index)) {
-                        result.add(it);
-                    }
-                    work.push(Id(member));
-                }
-            }
-            Type::Array { element, .. } | Type::RuntimeArray { element } => work.push(element),
-            _ => {}
-        }
-    }
-}
-
 /// The same for an image, by the variable that it is loaded from.
-fn image_sharing(module: &Module, decorated: &Decorated, image: Id) -> Sharing {
+fn image_sharing(module: &Module, decorated: &mut Decorated, image: Id) -> Sharing {
     let load = module.definition(image);
     let pointer = load
         .filter(|&load| module.op(load) == Op::Load)
         .and_then(|load| module.operand_id(load, 0));
     match pointer {
         Some(pointer) => sharing(module, decorated, pointer),
-        None => {
-            let mut any = Sharing::default();
-            decorated.whole.values().for_each(|&it| any.add(it));
-            any
-        }
+        None => decorated.of_any,
     }
 }
 
 /// Says at an access what must hold for it.
-fn change_access(
-    module: &mut Module,
-    decorated: &Decorated,
-    constants: &mut Constants,
-    inst: Inst,
-) -> Result<(), PassError> {
+fn change_access(b: &mut Builder, decorated: &mut Decorated, inst: Inst) -> Result<(), PassError> {
+    let module = b.module();
     let op = module.op(inst);
     let words = module.get(inst).operand_words().to_vec();
     let id = |index: usize| Id(words.get(index).copied().unwrap_or(0));
@@ -308,12 +357,12 @@ fn change_access(
         Op::ImageRead | Op::ImageSparseRead => (4, None, Some(id(2)), true),
         _ => (3, Some(id(0)), None, true),
     };
-    let of = |module: &Module, id: Option<Id>| match id {
+    let mut of = |id: Option<Id>| match id {
         None => Sharing::default(),
         Some(id) if is_image => image_sharing(module, decorated, id),
         Some(id) => sharing(module, decorated, id),
     };
-    let (to, from) = (of(module, written), of(module, read));
+    let (to, from) = (of(written), of(read));
     if to == Sharing::default() && from == Sharing::default() {
         return Ok(());
     }
@@ -351,15 +400,14 @@ fn change_access(
     for (bit, sharing) in [(available, to), (visible, from)] {
         if let Some(scope) = sharing.scope {
             mask |= bit | non_private;
-            let scope = constants.get(module, scope)?;
-            operands.push(scope);
+            operands.push(b.constant_u32(scope).0);
         }
         if sharing.volatile {
             mask |= volatile;
         }
     }
     operands[place] = mask;
-    module.replace(inst, op, &operands)?;
+    b.module_mut().replace(inst, op, &operands)?;
     Ok(())
 }
 
@@ -386,12 +434,12 @@ fn scopes(op: Op) -> Option<(usize, &'static [usize])> {
 /// Narrows the scope of a device, for which there is a capability of its own, and replaces
 /// sequential consistency, which isn't there.
 fn change_scopes(
-    module: &mut Module,
-    decorated: &Decorated,
-    constants: &mut Constants,
+    b: &mut Builder,
+    decorated: &mut Decorated,
     inst: Inst,
     has_patches: bool,
 ) -> Result<(), PassError> {
+    let module = b.module();
     let op = module.op(inst);
     let Some((scope_at, semantics_at)) = scopes(op) else {
         return Ok(());
@@ -402,16 +450,16 @@ fn change_scopes(
         module.constant_u64(id).map(|bits| bits as u32)
     };
     if constant(module, scope_at) == Some(Scope::Device.0) {
-        let scope = constants.get(module, Scope::QueueFamily.0)?;
-        module.set_word(inst, scope_at + 1, scope)?;
+        let scope = b.constant_u32(Scope::QueueFamily.0);
+        b.module_mut().set_word(inst, scope_at + 1, scope.0)?;
     }
     let is_barrier = matches!(op, Op::ControlBarrier | Op::MemoryBarrier);
     let is_volatile = !is_barrier && {
         let pointer = words.get(usize::from(scope_at == 3) * 2).copied();
-        sharing(module, decorated, Id(pointer.unwrap_or(0))).volatile
+        sharing(b.module(), decorated, Id(pointer.unwrap_or(0))).volatile
     };
     for &index in semantics_at {
-        let Some(bits) = constant(module, index) else {
+        let Some(bits) = constant(b.module(), index) else {
             continue;
         };
         let mut new = bits;
@@ -434,8 +482,8 @@ fn change_scopes(
             }
         }
         if new != bits {
-            let semantics = constants.get(module, new)?;
-            module.set_word(inst, index + 1, semantics)?;
+            let semantics = b.constant_u32(new);
+            b.module_mut().set_word(inst, index + 1, semantics.0)?;
         }
     }
     Ok(())

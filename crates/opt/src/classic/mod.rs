@@ -26,6 +26,7 @@ mod volatile;
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use spirvkit_analysis::Type;
 use spirvkit_binary::{Definition, Id, Import, LiteralString};
 use spirvkit_grammar::{Decoration, ExtInstSet, GlslStd450, Op};
@@ -67,7 +68,7 @@ enum Does {
 }
 
 /// Passes that move resources, fix constants, or compute otherwise where that is permitted.
-const CHANGES: [&str; 11] = [
+const CHANGES: [&str; 12] = [
     "convert-relaxed-to-half",
     "convert-to-sampled-image",
     "descriptor-array-scalar-replacement",
@@ -75,6 +76,7 @@ const CHANGES: [&str; 11] = [
     "descriptor-compososite-scalar-replacement",
     "descriptor-scalar-replacement",
     "freeze-spec-const",
+    "relax-float-ops",
     "resolve-binding-conflicts",
     "set-spec-const-default-value",
     "struct-packing",
@@ -170,6 +172,11 @@ pub(crate) fn pass(flag: &str) -> Result<Arc<dyn Pass>, RecipeError> {
         }
         _ => {}
     }
+    if let (Some("N" | "[N]"), Some(number)) = (row.argument, argument) {
+        number
+            .parse::<u32>()
+            .map_err(|_| wrong(format!("`{number}` is no whole number")))?;
+    }
     match row.does {
         Does::Missing => {
             return Err(RecipeError::Missing {
@@ -258,35 +265,58 @@ fn extensions(module: &Module, is_wanted: impl Fn(&str) -> bool) -> Vec<Inst> {
     all.filter(is_it).collect()
 }
 
-fn remove_extension(module: &mut Module, name: &str) -> Result<(), PassError> {
-    for inst in extensions(module, |it| it == name) {
+/// Takes an extension back; returns how often it was declared.
+fn remove_extension(module: &mut Module, name: &str) -> Result<usize, PassError> {
+    let declared = extensions(module, |it| it == name);
+    for &inst in &declared {
         module.remove(inst)?;
     }
-    Ok(())
+    Ok(declared.len())
 }
 
-/// What a decoration says of ids, directly or by a group: pairs of the target and the word behind.
-fn decorated(module: &Module, decoration: Decoration) -> Vec<(Id, u32)> {
-    let mut found = Vec::new();
+/// What a decoration says of ids, directly or by a group: the word behind it. If it is said of one
+/// twice, the first counts.
+fn decorated(module: &Module, decoration: Decoration) -> HashMap<Id, u32> {
+    let mut found = HashMap::new();
     for inst in of_op(module, Op::Decorate) {
         if let [target, is, ref rest @ ..] = *module.get(inst).operand_words()
             && is == decoration.0
         {
-            found.push((Id(target), rest.first().copied().unwrap_or(0)));
+            let word = rest.first().copied().unwrap_or(0);
+            found.entry(Id(target)).or_insert(word);
         }
     }
     for inst in of_op(module, Op::GroupDecorate) {
-        if let [group, ref targets @ ..] = *module.get(inst).operand_words() {
-            let of_group: Vec<u32> = (found.iter())
-                .filter(|pair| pair.0 == Id(group))
-                .map(|pair| pair.1)
-                .collect();
-            for value in of_group {
-                found.extend(targets.iter().map(|&target| (Id(target), value)));
+        if let [group, ref targets @ ..] = *module.get(inst).operand_words()
+            && let Some(&word) = found.get(&Id(group))
+        {
+            for &target in targets {
+                found.entry(Id(target)).or_insert(word);
             }
         }
     }
     found
+}
+
+/// How much may still be added to a module: what is small and names large things often must not
+/// become large itself.
+struct Growth {
+    words: usize,
+}
+
+impl Growth {
+    fn of(module: &Module) -> Self {
+        Self {
+            words: 4 * module.word_count() + (1 << 18),
+        }
+    }
+
+    fn add(&mut self, words: usize) -> Result<(), PassError> {
+        let left = self.words.checked_sub(words);
+        self.words = left
+            .ok_or_else(|| PassError::new("the module would get more than four times as large"))?;
+        Ok(())
+    }
 }
 
 /// What a type is.

@@ -41,7 +41,8 @@ pub(super) fn remove_duplicates(
             continue;
         };
         let mut words = module.get(inst).operand_words().to_vec();
-        words.retain(|&word| word != id.0);
+        // Literals that happen to be the number of the result stay.
+        words.remove(usize::from(module.result_type(inst).is_some()));
         let key = (op, words, said_of(module, inst));
         if let Some(&same) = first.get(&key) {
             module.replace_with(inst, same)?;
@@ -63,10 +64,12 @@ fn said_of(module: &Module, inst: Inst) -> Vec<Said> {
             let op = module.op(found.inst);
             let words = module.get(found.inst).operand_words();
             let words = match About::of(op) {
-                Some(About::Group(_)) => &words[..1],
-                _ => &words[1..],
+                // The group, and the member.
+                Some(About::Group(2)) => [&words[..1], &words[found.word..found.word + 1]].concat(),
+                Some(About::Group(_)) => words[..1].to_vec(),
+                _ => words[1..].to_vec(),
             };
-            (op, words.to_vec())
+            (op, words)
         })
         .collect();
     said.sort_unstable_by(|a, b| (a.0.0, &a.1).cmp(&(b.0.0, &b.1)));

@@ -1,5 +1,6 @@
 //! Indices that stay within what they go into.
 
+use hashbrown::HashMap;
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{AddressingModel, Capability, GlslStd450, Op};
@@ -13,7 +14,9 @@ use crate::pass::{Changed, Context, PassError};
 #[derive(Clone, Copy)]
 enum Count {
     Known(u64),
-    /// As many as `OpArrayLength` says of this member of what the indices before lead to.
+    /// As many as a specialization constant says.
+    Given(Id),
+    /// As many as `OpArrayLength` says of a member of what leads to them.
     Runtime,
 }
 
@@ -40,10 +43,15 @@ pub(super) fn clamp(module: &mut Module, _: &mut Context<'_>) -> Result<Changed,
             "only shaders with logical addresses can be made robust",
         ));
     }
-    if has(Capability::VariablePointers) || has(Capability::RuntimeDescriptorArray) {
-        return Err(PassError::new(
-            "modules with VariablePointers or RuntimeDescriptorArray can't be made robust",
-        ));
+    for capability in [
+        Capability::VariablePointers,
+        Capability::VariablePointersStorageBuffer,
+        Capability::RuntimeDescriptorArray,
+    ] {
+        if has(capability) {
+            let message = format!("modules with {capability} can't be made robust");
+            return Err(PassError::new(message));
+        }
     }
     let chains = in_functions(module, |inst| {
         matches!(module.op(inst), Op::AccessChain | Op::InBoundsAccessChain)
@@ -53,11 +61,8 @@ pub(super) fn clamp(module: &mut Module, _: &mut Context<'_>) -> Result<Changed,
         .flat_map(|chain| loose(module, chain))
         .collect();
     let count = loose.len();
-    built(module.edit(|b| {
-        for it in &loose {
-            tighten(b, it);
-        }
-    }))?;
+    let mut homes = Homes::default();
+    built(module.edit(|b| loose.iter().try_for_each(|it| tighten(b, it, &mut homes))))??;
     Ok(Changed::if_any(count))
 }
 
@@ -77,11 +82,7 @@ fn loose(module: &Module, chain: Inst) -> Vec<Loose> {
             Type::Matrix { column, count } => (Count::Known(count.into()), column),
             Type::Array { element, length } => match module.constant_u64(length) {
                 Some(length) => (Count::Known(length), element),
-                // What a specialization constant says isn't known yet.
-                None => {
-                    ty = element;
-                    continue;
-                }
+                None => (Count::Given(length), element),
             },
             Type::RuntimeArray { element } => (Count::Runtime, element),
             Type::Struct { members } => {
@@ -96,13 +97,11 @@ fn loose(module: &Module, chain: Inst) -> Vec<Loose> {
         };
         let is_within = match (known, count) {
             (Some(index), Count::Known(count)) => index < count,
+            // Each length that is given is at least 1.
+            (Some(index), Count::Given(_)) => index == 0,
             _ => false,
         };
-        let can = match count {
-            Count::Known(count) => count > 0,
-            Count::Runtime => place > 0,
-        };
-        if !is_within && can {
+        if !is_within && !matches!(count, Count::Known(0)) {
             found.push(Loose {
                 chain,
                 place,
@@ -114,14 +113,14 @@ fn loose(module: &Module, chain: Inst) -> Vec<Loose> {
     found
 }
 
-fn tighten(b: &mut Builder, it: &Loose) {
+fn tighten(b: &mut Builder, it: &Loose, homes: &mut Homes) -> Result<(), PassError> {
     let words = b.module().get(it.chain).operand_words().to_vec();
     let index = Id(words[3 + it.place]);
     let Some(index_ty) = b.module().type_of(index) else {
-        return;
+        return Ok(());
     };
     let Type::Int { width, signed } = b.module().ty(index_ty) else {
-        return;
+        return Ok(());
     };
     let limit = u64::MAX >> (64 - width + u32::from(signed));
     let known = b.module().constant_u64(index);
@@ -132,29 +131,66 @@ fn tighten(b: &mut Builder, it: &Loose) {
             let last = b.constant(index_ty, (count - 1).min(limit));
             clamped(b, index_ty, signed, index, last)
         }
+        (Count::Given(length), _) => {
+            let Some(last) = before_length(b, length) else {
+                return Err(unknown(b, it.chain));
+            };
+            clamped_to(b, (index_ty, width, signed), index, last)
+        }
         (Count::Runtime, _) => {
-            let Some(last) = last_of_array(b, it.chain, &words, it.place) else {
-                return;
+            let Some(last) = last_of_array(b, it.chain, it.place, homes) else {
+                return Err(unknown(b, it.chain));
             };
-            let uint = b.type_int(32, 0);
-            // A negative index would be a great one.
-            let index = match signed {
-                true => {
-                    let zero = b.constant(index_ty, 0);
-                    b.glsl(index_ty, GlslStd450::SMax, &[index, zero])
-                }
-                false => index,
-            };
-            let index = match width {
-                32 if signed => b.bitcast(uint, index),
-                32 => index,
-                _ => b.u_convert(uint, index),
-            };
-            b.glsl(uint, GlslStd450::UMin, &[index, last])
+            clamped_to(b, (index_ty, width, signed), index, last)
         }
     };
     // A word that is there.
     let _ = b.module_mut().set_word(it.chain, 4 + it.place, within.0);
+    Ok(())
+}
+
+/// Why an index can't be kept within an array.
+fn unknown(b: &Builder, chain: Inst) -> PassError {
+    let id = b.module().result(chain).unwrap_or(Id(0));
+    PassError::new(format!(
+        "{id} goes into an array whose length can't be found out, so it can't be made robust"
+    ))
+}
+
+/// An index as an unsigned number of 32 bits that is at most another one.
+fn clamped_to(b: &mut Builder, (ty, width, signed): (Id, u32, bool), index: Id, last: Id) -> Id {
+    let uint = b.type_int(32, 0);
+    // A negative index would be a great one.
+    let index = match signed {
+        true => {
+            let zero = b.constant(ty, 0);
+            b.glsl(ty, GlslStd450::SMax, &[index, zero])
+        }
+        false => index,
+    };
+    let index = unsigned(b, uint, index, (width, signed));
+    b.glsl(uint, GlslStd450::UMin, &[index, last])
+}
+
+/// A number that isn't negative as one of another type.
+fn unsigned(b: &mut Builder, uint: Id, number: Id, (width, signed): (u32, bool)) -> Id {
+    match width {
+        32 if signed => b.bitcast(uint, number),
+        32 => number,
+        _ => b.u_convert(uint, number),
+    }
+}
+
+/// One less than a length that isn't known yet.
+fn before_length(b: &mut Builder, length: Id) -> Option<Id> {
+    let ty = b.module().type_of(length)?;
+    let Type::Int { width, signed } = b.module().ty(ty) else {
+        return None;
+    };
+    let uint = b.type_int(32, 0);
+    let one = b.constant(uint, 1);
+    let length = unsigned(b, uint, length, (width, signed));
+    Some(b.i_sub(uint, length, one))
 }
 
 fn clamped(b: &mut Builder, ty: Id, signed: bool, index: Id, last: Id) -> Id {
@@ -167,10 +203,50 @@ fn clamped(b: &mut Builder, ty: Id, signed: bool, index: Id, last: Id) -> Id {
     }
 }
 
-/// The last index into the array at the end of a block, to which the indices before one lead.
-fn last_of_array(b: &mut Builder, chain: Inst, words: &[u32], place: usize) -> Option<Id> {
-    let base = Id(words[2]);
-    let before = &words[3..3 + place];
+/// For pointers to arrays at the ends of blocks, where chains without indices lead to them, the chain
+/// that ends with the index of the member.
+#[derive(Default)]
+struct Homes(HashMap<Id, Inst>);
+
+impl Homes {
+    fn of(&mut self, module: &Module, pointer: Id) -> Option<Inst> {
+        let mut way = Vec::new();
+        let mut at = pointer;
+        let home = loop {
+            if let Some(&home) = self.0.get(&at) {
+                break home;
+            }
+            let chain = module.definition(at)?;
+            // No path is longer than the module, however broken.
+            if !module.op(chain).is_access_chain() && module.op(chain) != Op::CopyObject
+                || way.len() > module.inst_count()
+            {
+                return None;
+            }
+            if module.get(chain).operand_words().len() > 3 {
+                break chain;
+            }
+            way.push(at);
+            at = module.operand_id(chain, 0)?;
+        };
+        self.0.extend(way.into_iter().map(|id| (id, home)));
+        Some(home)
+    }
+}
+
+/// The last index into the array at the end of a block, into which an index of a chain goes.
+fn last_of_array(b: &mut Builder, chain: Inst, place: usize, homes: &mut Homes) -> Option<Id> {
+    let words = b.module().get(chain).operand_words();
+    let base = Id(*words.get(2)?);
+    // The indices before, here or where the pointer to the array comes from.
+    let words = match place {
+        0 => {
+            let home = homes.of(b.module(), base)?;
+            b.module().get(home).operand_words().to_vec()
+        }
+        _ => words[..3 + place].to_vec(),
+    };
+    let (base, before) = (Id(words[2]), &words[3..]);
     let (&member, path) = before.split_last()?;
     let member = b.module().constant_u64(Id(member))?;
     let Type::Pointer { class, pointee } = b.module().ty(b.module().type_of(base)?) else {
@@ -186,6 +262,9 @@ fn last_of_array(b: &mut Builder, chain: Inst, words: &[u32], place: usize) -> O
             Type::Array { element, .. } | Type::RuntimeArray { element } => element,
             _ => return None,
         };
+    }
+    if !matches!(b.module().ty(ty), Type::Struct { .. }) {
+        return None;
     }
     let uint = b.type_int(32, 0);
     let one = b.constant(uint, 1);

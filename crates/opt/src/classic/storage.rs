@@ -3,7 +3,8 @@
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Op, StorageClass};
-use spirvkit_ir::{Inst, Module};
+use spirvkit_ir::builder::Builder;
+use spirvkit_ir::{EditError, Inst, Module, Place};
 
 use super::{built, shown};
 use crate::pass::{Changed, Context, PassError};
@@ -14,31 +15,41 @@ pub(super) fn fix(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, P
         .instructions()
         .filter(|&inst| module.op(inst) == Op::Variable)
         .collect();
+    let changed = built(module.edit(|b| fix_from(b, variables)))??;
+    Ok(Changed::if_any(changed))
+}
+
+fn fix_from(b: &mut Builder, variables: Vec<Inst>) -> Result<usize, EditError> {
     let mut count = 0;
     let mut work = Vec::new();
     for variable in variables {
+        let module = b.module();
         if let (Some(class), Some(id)) = (module.operand_word(variable, 0), module.result(variable))
         {
             work.push((id, StorageClass(class)));
-            count += usize::from(retype(module, variable, StorageClass(class))?);
+            count += usize::from(retype(b, variable, StorageClass(class))?);
         }
     }
+    // What several pointers lead to is as the first of them says; in a valid module all are of one
+    // class.
+    let mut seen = b.module().id_table(false);
     while let Some((pointer, class)) = work.pop() {
+        let module = b.module();
         let leads_on: Vec<Inst> = (module.uses(pointer))
             .filter(|found| leads(module.op(found.inst), found.word))
             .map(|found| found.inst)
             .collect();
         for inst in leads_on {
-            let is_new = retype(module, inst, class)?;
-            count += usize::from(is_new);
-            // What already is so is followed, too, once: chains have one base.
-            let follows = is_new || module.op(inst).is_access_chain();
-            if let Some(id) = module.result(inst).filter(|_| follows) {
+            let Some(id) = b.module().result(inst) else {
+                continue;
+            };
+            if !std::mem::replace(seen.slot(id), true) {
+                count += usize::from(retype(b, inst, class)?);
                 work.push((id, class));
             }
         }
     }
-    Ok(Changed::if_any(count))
+    Ok(count)
 }
 
 /// Whether a use of a pointer gives another into the same memory.
@@ -50,7 +61,8 @@ fn leads(op: Op, word: usize) -> bool {
     }
 }
 
-fn retype(module: &mut Module, inst: Inst, class: StorageClass) -> Result<bool, PassError> {
+fn retype(b: &mut Builder, inst: Inst, class: StorageClass) -> Result<bool, EditError> {
+    let module = b.module();
     let Some(ty) = module.result_type(inst) else {
         return Ok(false);
     };
@@ -65,14 +77,15 @@ fn retype(module: &mut Module, inst: Inst, class: StorageClass) -> Result<bool, 
         return Ok(false);
     }
     let count = module.inst_count();
-    let made: Id = built(module.edit(|b| b.type_pointer(class, pointee)))?;
+    let made: Id = b.type_pointer(class, pointee);
+    let module = b.module_mut();
     module.set_word(inst, 1, made.0)?;
     // A type that was made comes last, behind what needs it.
     if let Some(made) = module.definition(made)
         && made.index() >= count
         && module.function_of(inst).is_none()
     {
-        module.move_to(inst, spirvkit_ir::Place::After(made))?;
+        module.move_to(inst, Place::After(made))?;
     }
     Ok(true)
 }

@@ -1,5 +1,7 @@
 //! Built-ins that change while an invocation runs.
 
+use std::collections::BTreeMap;
+
 use hashbrown::HashSet;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{
@@ -7,36 +9,16 @@ use spirvkit_grammar::{
 };
 use spirvkit_ir::{Inst, Module};
 
-use super::interface::{entry_points, used_from};
+use super::interface::{Calls, entry_points};
 use super::{built, decorated, of_op};
 use crate::pass::{Changed, Context, PassError};
 
-/// What changes where invocations are scheduled anew.
-const OF_SUBGROUPS: [BuiltIn; 9] = [
-    BuiltIn::SMIDNV,
-    BuiltIn::WarpIDNV,
-    BuiltIn::SubgroupSize,
-    BuiltIn::SubgroupLocalInvocationId,
-    BuiltIn::SubgroupEqMask,
-    BuiltIn::SubgroupGeMask,
-    BuiltIn::SubgroupGtMask,
-    BuiltIn::SubgroupLeMask,
-    BuiltIn::SubgroupLtMask,
-];
-
 /// Whether a built-in may change while a stage runs.
-fn changes(built_in: u32, model: u32, version: Version) -> bool {
-    match ExecutionModel(model) {
-        ExecutionModel::RayGenerationKHR
-        | ExecutionModel::ClosestHitKHR
-        | ExecutionModel::MissKHR
-        | ExecutionModel::IntersectionKHR
-        | ExecutionModel::CallableKHR => OF_SUBGROUPS.iter().any(|it| it.0 == built_in),
-        ExecutionModel::Fragment => {
-            version >= Version::V1_6 && built_in == BuiltIn::HelperInvocation.0
-        }
-        _ => false,
-    }
+fn changes(built_in: u32, model: ExecutionModel, version: Version) -> bool {
+    let built_in = BuiltIn(built_in);
+    // The specification, version 1.6, says so of this one.
+    let is_helper = model == ExecutionModel::Fragment && built_in == BuiltIn::HelperInvocation;
+    built_in.changing_models().contains(&model) || is_helper && version >= Version::V1_6
 }
 
 /// Makes such built-ins volatile: by a decoration, or with the Vulkan memory model at each load.
@@ -50,35 +32,36 @@ pub(super) fn spread(module: &mut Module, _: &mut Context<'_>) -> Result<Changed
     let is_vulkan = has_model
         .iter()
         .any(|&inst| module.operand_word(inst, 1) == Some(MemoryModel::Vulkan.0));
-    let already: HashSet<Id> = decorated(module, Decoration::Volatile)
-        .into_iter()
-        .map(|pair| pair.0)
-        .collect();
+    let mut models: BTreeMap<u32, Vec<Id>> = BTreeMap::new();
+    for entry in entry_points(module) {
+        models.entry(entry.model).or_default().push(entry.function);
+    }
+    let calls = Calls::of(module);
     let mut wanted: HashSet<Id> = HashSet::new();
     let mut reached: HashSet<Id> = HashSet::new();
-    for entry in entry_points(module) {
-        let used = used_from(module, entry.function);
-        let here: Vec<Id> = (built_ins.iter())
-            .filter(|&&(id, built_in)| {
-                used.contains(&id) && changes(built_in, entry.model, version)
-            })
-            .map(|pair| pair.0)
-            .collect();
-        if !here.is_empty() {
-            wanted.extend(here);
-            reached.extend(
-                used.iter()
-                    .filter(|&&id| module.function_by_id(id).is_some()),
-            );
-            reached.insert(entry.function);
+    for (model, roots) in models {
+        let model = ExecutionModel(model);
+        let changing = |(_, built_in): &(&Id, &u32)| changes(**built_in, model, version);
+        let mut changing = built_ins.iter().filter(changing).peekable();
+        if changing.peek().is_none() {
+            continue;
         }
+        let here = calls.from(roots);
+        let is_used = |(id, _): &(&Id, &u32)| {
+            module.uses(**id).any(|found| {
+                let function = module.function_of(found.inst);
+                let function = function.and_then(|function| module.function_id(function));
+                function.is_some_and(|function| here.contains(&function))
+            })
+        };
+        wanted.extend(changing.filter(is_used).map(|(id, _)| *id));
+        reached.extend(here);
     }
+    let mut wanted: Vec<Id> = wanted.into_iter().collect();
+    wanted.sort_unstable();
     if !is_vulkan {
-        let mut wanted: Vec<Id> = wanted
-            .into_iter()
-            .filter(|id| !already.contains(id))
-            .collect();
-        wanted.sort_unstable();
+        let already = decorated(module, Decoration::Volatile);
+        wanted.retain(|id| !already.contains_key(id));
         built(module.edit(|b| {
             for &id in &wanted {
                 b.decorate(id, Decoration::Volatile, &[]);
@@ -87,15 +70,21 @@ pub(super) fn spread(module: &mut Module, _: &mut Context<'_>) -> Result<Changed
         return Ok(Changed::if_any(wanted.len()));
     }
     let mut loads = Vec::new();
-    let mut pointers: Vec<Id> = wanted.iter().copied().collect();
+    let mut seen: HashSet<Id> = wanted.iter().copied().collect();
+    let mut pointers = wanted;
     while let Some(pointer) = pointers.pop() {
         for found in module.uses(pointer) {
-            let op = module.op(found.inst);
-            if op == Op::Load {
-                loads.push(found.inst);
-            } else if (op.is_access_chain() || op == Op::CopyObject) && found.word == 3 {
-                pointers.extend(module.result(found.inst));
-            }
+            let same = match module.op(found.inst) {
+                Op::Load => {
+                    loads.push(found.inst);
+                    None
+                }
+                Op::CopyObject if found.word == 3 => module.result(found.inst),
+                Op::FunctionCall => parameter(module, found.inst, found.word),
+                op if op.is_access_chain() && found.word == 3 => module.result(found.inst),
+                _ => None,
+            };
+            pointers.extend(same.filter(|&id| seen.insert(id)));
         }
     }
     loads.sort_unstable();
@@ -109,6 +98,13 @@ pub(super) fn spread(module: &mut Module, _: &mut Context<'_>) -> Result<Changed
         count += usize::from(is_there && make_volatile(module, load)?);
     }
     Ok(Changed::if_any(count))
+}
+
+/// The parameter that gets the argument at a word of a call.
+fn parameter(module: &Module, call: Inst, word: usize) -> Option<Id> {
+    let function = module.function_by_id(module.operand_id(call, 0)?)?;
+    let parameter = module.parameters(function).nth(word.checked_sub(4)?)?;
+    module.result(parameter)
 }
 
 fn make_volatile(module: &mut Module, load: Inst) -> Result<bool, PassError> {

@@ -7,7 +7,7 @@ use spirvkit_validate::validate;
 use crate::frame::module;
 
 #[track_caller]
-fn valid(words: &[u32]) {
+pub(crate) fn valid(words: &[u32]) {
     let report = validate(words, &Default::default());
     assert!(
         report.is_valid(),
@@ -18,7 +18,7 @@ fn valid(words: &[u32]) {
 }
 
 #[track_caller]
-fn run(flags: &str, module: &[u32]) -> Vec<u32> {
+pub(crate) fn run(flags: &str, module: &[u32]) -> Vec<u32> {
     let recipe = Recipe::parse(flags).unwrap();
     let done = recipe.run(module, &Options::default());
     done.unwrap_or_else(|error| panic!("{error}")).words
@@ -26,7 +26,7 @@ fn run(flags: &str, module: &[u32]) -> Vec<u32> {
 
 /// The text of what passes make of a module, which is valid then.
 #[track_caller]
-fn mended(flags: &str, module: &str) -> String {
+pub(crate) fn mended(flags: &str, module: &str) -> String {
     let done = run(flags, &words(module));
     valid(&done);
     text(&done)
@@ -34,38 +34,38 @@ fn mended(flags: &str, module: &str) -> String {
 
 /// The same of a module that is valid before, too.
 #[track_caller]
-fn after(flags: &str, module: &str) -> String {
+pub(crate) fn after(flags: &str, module: &str) -> String {
     valid(&words(module));
     mended(flags, module)
 }
 
 /// Checks that passes do nothing once they are done.
 #[track_caller]
-fn is_final(flags: &str, module: &str) {
+pub(crate) fn is_final(flags: &str, module: &str) {
     let done = run(flags, &words(module));
     assert_eq!(text(&run(flags, &done)), text(&done));
 }
 
 #[track_caller]
-fn has(text: &str, pieces: &[&str]) {
+pub(crate) fn has(text: &str, pieces: &[&str]) {
     for piece in pieces {
         assert!(text.contains(piece), "{piece}\n{text}");
     }
 }
 
 #[track_caller]
-fn lacks(text: &str, pieces: &[&str]) {
+pub(crate) fn lacks(text: &str, pieces: &[&str]) {
     for piece in pieces {
         assert!(!text.contains(piece), "{piece}\n{text}");
     }
 }
 
-fn count(text: &str, piece: &str) -> usize {
+pub(crate) fn count(text: &str, piece: &str) -> usize {
     text.matches(piece).count()
 }
 
 /// A compute shader with these lines before the types, among them, and in `main`.
-fn compute(decorations: &str, declarations: &str, body: &str) -> String {
+pub(crate) fn compute(decorations: &str, declarations: &str, body: &str) -> String {
     format!(
         "; Version: 1.3
 OpCapability Shader
@@ -94,7 +94,7 @@ OpFunctionEnd
     )
 }
 
-const BUFFER: [&str; 2] = [
+pub(crate) const BUFFER: [&str; 2] = [
     "OpDecorate %B Block
 OpMemberDecorate %B 0 Offset 0
 OpMemberDecorate %B 1 Offset 16

@@ -2,6 +2,7 @@
 
 mod calls;
 mod classic;
+mod classic_edges;
 mod control;
 mod copies;
 mod debug;

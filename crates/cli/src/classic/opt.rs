@@ -138,11 +138,10 @@ static SETTINGS: [Setting; 12] = [
         value: Some("N"),
         help: "Fail if ids get higher",
         set: |line, value| {
-            let most = match value.strip_prefix("0x") {
-                Some(digits) => u32::from_str_radix(digits, 16),
-                None => value.parse(),
-            };
-            line.watching.max_id_bound = Some(most.map_err(|error| error.to_string())?);
+            let mut limits = ValidateOptions::default();
+            let set = limits.set("max-id-bound", value);
+            set.map_err(|error| error.to_string())?;
+            line.watching.max_id_bound = Some(limits.limits.id_bound);
             Ok(())
         },
     },
@@ -162,6 +161,10 @@ static SETTINGS: [Setting; 12] = [
         set: |line, value| {
             let text = std::fs::read_to_string(value).map_err(|error| error.to_string())?;
             let flags = flags(&text);
+            // It might name itself.
+            if flags.iter().any(|flag| flag.starts_with("-Oconfig")) {
+                return Err("a file of flags can't name another".to_owned());
+            }
             flags.iter().try_for_each(|flag| line.flag(flag, None))
         },
     },

@@ -186,9 +186,10 @@ impl Arguments {
 
     /// The highest bound that ids may get.
     fn max_id_bound(&self) -> Result<Option<u32>, UsageError> {
-        let value = self.settings.value("max-id-bound");
-        let number = value.map(str::parse).transpose();
-        number.map_err(|error| UsageError(format!("`--max-id-bound`: {error}")))
+        Ok(match self.settings.value("max-id-bound") {
+            Some(_) => Some(self.validation()?.limits.id_bound),
+            None => None,
+        })
     }
 
     fn reports(&self) -> bool {

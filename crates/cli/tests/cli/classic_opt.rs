@@ -131,6 +131,10 @@ fn what_is_wrong_fails_with_1() {
     opt(&dir, &["a.spv", "-O"]).fails(1, "`-o` is missing");
     opt(&dir, &["a.spv", "--nothing", "-o", "b"]).fails(1, "--nothing");
     opt(&dir, &["a.spv", "-Oconfig=nowhere", "-o", "b"]).fails(1, "nowhere");
+    dir.write("itself", "--merge-blocks\n-Oconfig=itself\n");
+    opt(&dir, &["a.spv", "-Oconfig=itself", "-o", "b"]).fails(1, "can't name another");
+    opt(&dir, &["a.spv", "--scalar-replacement=x", "-o", "b"]).fails(1, "no whole number");
+    opt(&dir, &["a.spv", "--max-id-bound=x", "-o", "b"]).fails(1, "--max-id-bound");
     opt(&dir, &["a.spv", "--max-id-bound=3", "-O", "-o", "b"]).fails(1, "more than 3");
     let ran = opt(&dir, &["a.spv", "--loop-peeling", "-o", "b"]);
     assert_eq!(ran.code, 0);

@@ -117,6 +117,9 @@ fn only_the_passes_that_are_named_are_done() {
             "{options:?}"
         );
     }
+    dir.write("empty", "# nothing\n");
+    assert_eq!(text(&dir, &["-Oconfig=empty"]), text(&dir, &["-O0"]));
+    assert!(!text(&dir, &["--passes", "-O"]).contains("OpFunctionCall"));
     // In order: names come first, or are gone.
     let named = text(&dir, &["-O", "--strip-debug"]);
     assert!(!named.contains("OpName"), "{named}");
@@ -142,6 +145,7 @@ fn unknown_and_missing_passes_are_errors() {
         (&["-Oconfig=nowhere"], "can't read `nowhere`"),
         (&["--float", "fast"], "fast"),
         (&["--max-id-bound", "x"], "--max-id-bound"),
+        (&["--passes", "loop-fission=x"], "no whole number"),
     ] {
         opt(&dir, options).fails(2, mention);
     }
@@ -149,6 +153,7 @@ fn unknown_and_missing_passes_are_errors() {
     ran.fails(1, "error[opt.pass]");
     assert!(ran.stderr.contains("more than 10"), "{}", ran.stderr);
     assert!(!dir.files().contains(&"out.spv".to_owned()));
+    assert_eq!(opt(&dir, &["--max-id-bound", "0xffff"]).code, 0);
     let ran = opt(&dir, &["--loop-fusion", "4", "--loop-fusion=2", "-O0"]);
     assert_eq!(ran.stderr, "note: `--loop-fusion` changes nothing here\n");
     let list = dir.spv(&["opt", "--list-passes"]);
@@ -258,6 +263,19 @@ fn the_first_pass_that_breaks_something_is_found() {
         "{}",
         ran.stderr
     );
+    // The input is what the passes get, too: without names, if they are to go.
+    let script = "#!/bin/sh\n\"$1\" dis \"$2\" | grep -q OpName\n";
+    crate::common::write_program(&dir.path("named,.sh"), script.as_bytes());
+    let command = format!("'./named,.sh' \"{}\"", env!("CARGO_BIN_EXE_spv"));
+    let ran = opt(&dir, &["-Os", "--bisect", &command]);
+    assert!(
+        ran.stderr.contains("succeeds after all passes"),
+        "{}",
+        ran.stderr
+    );
+    let dropping = ["-Os", "--debug-info=drop", "--bisect", &command];
+    opt(&dir, &dropping).fails(1, "fails for the input already");
+    opt(&dir, &["--bisect", "a 'b"]).fails(2, "no second '");
     opt(&dir, &["--bisect", "false"]).fails(1, "fails for the input already");
     opt(&dir, &["--bisect", "./nowhere"]).fails(1, "error[opt.bisect]");
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use spirvkit::bytes_from_words;
-use spirvkit::opt::{Bisection, Options, Recipe, bisect, flags};
+use spirvkit::opt::{Bisection, Options, Recipe, bisect};
+use spirvkit::transform::{Strip, strip};
 
-use super::Arguments;
+use super::{Arguments, DebugInfo};
 use crate::exit::{Ending, UsageError};
 use crate::input::load::load_all;
 use crate::output::Temporary;
@@ -20,7 +21,7 @@ pub(super) fn run(
     recipe: &Recipe,
     options: &Options,
 ) -> Result<Ending, UsageError> {
-    let words = flags(command);
+    let words = words(command).map_err(UsageError)?;
     let Some((program, fixed)) = words.split_first() else {
         return Err(UsageError("`--bisect` needs a command".into()));
     };
@@ -42,7 +43,11 @@ pub(super) fn run(
             false
         }
     };
-    let found = bisect(recipe, &loaded.module.store(), options, &mut succeeds);
+    let mut module = loaded.module;
+    if arguments.debug_info == DebugInfo::Drop {
+        strip(&mut module, &Strip::DEBUG);
+    }
+    let found = bisect(recipe, &module.store(), options, &mut succeeds);
     if let Some(error) = failure {
         messages.add_of(
             &name,
@@ -80,6 +85,30 @@ pub(super) fn run(
     Ok(Ending::unless(messages.failed() || !is_found))
 }
 
+/// The words of a command, with spaces between them. What is between quotes, simple or double, is
+/// one word, or a part of one.
+fn words(command: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    match quote {
+        Some(quote) => Err(format!("`--bisect`: there is no second {quote}")),
+        None => Ok(words),
+    }
+}
+
 /// Whether a command succeeds with a module in a file, whose path is its last argument.
 fn attempt(program: &str, fixed: &[String], words: &[u32]) -> std::io::Result<bool> {
     let bytes = bytes_from_words(words, Default::default());
@@ -93,4 +122,20 @@ fn attempt(program: &str, fixed: &[String], words: &[u32]) -> std::io::Result<bo
     })?;
     drop(file);
     Ok(status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn commands_are_words_between_spaces() {
+        let words = |command| words(command).map(|words| words.join("|"));
+        assert_eq!(
+            words("run a,b #1  'x \"y' \"\" z\" \"z"),
+            Ok("run|a,b|#1|x \"y||z z".to_owned())
+        );
+        assert_eq!(words("  "), Ok(String::new()));
+        assert!(words("a 'b").is_err());
+    }
 }

@@ -14,10 +14,7 @@ use crate::report::{Messages, Reporter};
 /// Arguments of `spv` in which all that names passes of `opt` is one option, so that their order is
 /// that of the command line.
 pub(crate) fn with_passes(all: Vec<OsString>) -> Vec<OsString> {
-    let command = all
-        .iter()
-        .position(|argument| !argument.as_encoded_bytes().starts_with(b"-"));
-    let Some(command) = command.filter(|&place| all[place] == "opt") else {
+    let Some(command) = command(&all).filter(|&place| all[place] == "opt") else {
         return all;
     };
     let mut result = all[..=command].to_vec();
@@ -26,6 +23,12 @@ pub(crate) fn with_passes(all: Vec<OsString>) -> Vec<OsString> {
         if argument == "--" {
             result.push(argument);
             break;
+        }
+        if argument == "--passes" {
+            // What follows is a list, even if it looks like an option.
+            result.push(argument);
+            result.extend(rest.next());
+            continue;
         }
         let list = argument.to_str().and_then(|text| match text {
             "-O0" => Some("none".to_owned()),
@@ -51,6 +54,19 @@ pub(crate) fn with_passes(all: Vec<OsString>) -> Vec<OsString> {
     result
 }
 
+/// Where the command is: behind the options that all commands have, and their values.
+fn command(all: &[OsString]) -> Option<usize> {
+    let mut place = 0;
+    loop {
+        let argument = all.get(place)?.as_encoded_bytes();
+        place += match argument {
+            b"--max-input" => 2,
+            _ if argument.starts_with(b"-") => 1,
+            _ => return Some(place),
+        };
+    }
+}
+
 /// Whether an option is a pass, and if so, whether its argument is the next one.
 fn named(text: &str) -> Option<bool> {
     let name = text.strip_prefix("--")?;
@@ -65,12 +81,7 @@ fn named(text: &str) -> Option<bool> {
 /// The passes that are to be done.
 pub(super) fn recipe(arguments: &Arguments) -> Result<Recipe, UsageError> {
     let mut recipe = Recipe::new();
-    let mut says_none = false;
-    for list in &arguments.passes {
-        if list == "none" {
-            says_none = true;
-            continue;
-        }
+    for list in arguments.passes.iter().filter(|&list| list != "none") {
         recipe.extend(&of_list(list)?);
     }
     if arguments.performance {
@@ -79,7 +90,8 @@ pub(super) fn recipe(arguments: &Arguments) -> Result<Recipe, UsageError> {
     if arguments.legalize_hlsl {
         recipe.extend(&Recipe::legalize_hlsl());
     }
-    if arguments.size || recipe.is_empty() && !says_none {
+    // A list without passes asks for none.
+    if arguments.size || recipe.is_empty() && arguments.passes.is_empty() {
         recipe.extend(&Recipe::size());
     }
     Ok(recipe)
@@ -156,6 +168,10 @@ mod tests {
         assert_eq!(
             changed("opt --switch-descriptorset 0:1 --reduce-load-size x"),
             "opt --passes=\"--switch-descriptorset=0:1\" --passes=\"--reduce-load-size\" x"
+        );
+        assert_eq!(
+            changed("--max-input 1K opt --passes -O -O"),
+            "--max-input 1K opt --passes -O --passes=-O"
         );
         for same in [
             "opt --report -s a.spv",

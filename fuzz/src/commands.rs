@@ -54,6 +54,23 @@ pub const COMMANDS: &[Command] = &[
     command("strip --unused -v a.spv -o out/x.spv"),
     command("trim-capabilities --all -v a.spv -o out/x.spv"),
     command("opt --report --validate a.spv -o out/x.spv"),
+    // Passes that are no part of the engine; those that may refuse a module come on their own.
+    command(
+        "opt --passes=remove-duplicates,relax-float-ops,remove-unused-interface-variables,\
+         spread-volatile-semantics,fix-storage-class,reduce-load-size,canonicalize-ids \
+         --remarks a.spv -o out/x.spv",
+    ),
+    command(
+        "opt --passes=wrap-opkill,fix-func-call-param,merge-return,interpolate-fixup,\
+         convert-relaxed-to-half,replace-invalid-opcode,workaround-1209 a.spv -o out/x.spv",
+    ),
+    command("opt --passes=flatten-decorations a.spv -o out/x.spv"),
+    command(
+        "opt --passes=descriptor-scalar-replacement,resolve-binding-conflicts a.spv -o out/x.spv",
+    ),
+    command("opt --passes=graphics-robust-access a.spv -o out/x.spv"),
+    command("opt --passes=upgrade-memory-model a.spv -o out/x.spv"),
+    command("opt --passes=struct-packing=S:std430 a.spv -o out/x.spv"),
     command("compact-ids a.spv -o out/x.spv"),
     command("link a.spv b.spv -o out/x.spv"),
     command("link --format=json a.spv b.spv -o out/x.spv"),

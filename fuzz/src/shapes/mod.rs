@@ -6,6 +6,7 @@
 
 mod debug;
 mod maker;
+mod passes;
 mod programs;
 mod types;
 
@@ -47,9 +48,14 @@ pub(crate) fn changed(recipe: &mut Recipe<'_>, module: &[u8], side: Side) -> Opt
 impl Shape {
     /// All shapes.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        [types::SHAPES, debug::SHAPES, programs::SHAPES]
-            .into_iter()
-            .flatten()
+        [
+            types::SHAPES,
+            debug::SHAPES,
+            programs::SHAPES,
+            passes::SHAPES,
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// The words of a module of this shape and of about so many bytes.

@@ -4,6 +4,7 @@ mod contents;
 mod names;
 mod reached;
 mod sound;
+mod steps;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
@@ -22,6 +23,7 @@ pub(crate) use spirvkit_analysis::index::{
     Whereabouts,
 };
 pub(crate) use spirvkit_analysis::{Capabilities, Lookup, Type};
+pub(crate) use steps::{Step, base_operand, first_index};
 
 /// Stands for "in no block" and the like.
 pub(crate) const NONE: u32 = u32::MAX;

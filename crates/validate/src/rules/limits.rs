@@ -10,7 +10,7 @@ use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, all};
-use crate::module::{Inst, Lookup, Module};
+use crate::module::{Inst, Lookup, Module, first_index};
 use crate::options::Limits;
 use crate::rule::Rule;
 use crate::rules::generated::limit;
@@ -78,13 +78,7 @@ impl<'m, 'a> Counter<'m, 'a> {
     }
 
     fn indexes(&self, inst: Inst<'_>) -> CheckResult {
-        let before = match inst.op() {
-            Op::AccessChain | Op::InBoundsAccessChain => 1,
-            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => 2,
-            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => 2,
-            _ => 3,
-        };
-        let count = inst.args().len().saturating_sub(before);
+        let count = inst.args().len().saturating_sub(first_index(inst.op()));
         let limit = self.limits.access_chain_indexes;
         match count <= limit as usize {
             true => Ok(()),

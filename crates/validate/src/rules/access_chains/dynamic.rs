@@ -1,10 +1,11 @@
 //! Arrays of resources, which only some capabilities let an index choose from at run time.
 
+use hashbrown::HashSet;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Dim, Op, StorageClass};
 
-use crate::finding::{CheckResult, Finding, Reporter};
-use crate::module::{Lookup, Module, Type};
+use crate::finding::{Finding, Reporter};
+use crate::module::{Inst, Lookup, Module, Type};
 use crate::rules::generated::access_chain;
 
 /// A kind of resource: what its arrays are called, and the capabilities for indexes that are not
@@ -57,42 +58,69 @@ static KINDS: [Kind; 7] = [
 /// Checks that indexes that choose from an array of resources are constants, unless there is a
 /// capability. The first one that isn't is told of each array.
 pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
-    if !m.env.is_vulkan() {
+    if !m.globals.iter().any(|&offset| is_fixed(m, offset)) {
         return;
     }
-    for inst in m.globals.iter().filter_map(|&offset| m.inst(offset)) {
-        let Some(array) = inst.result().filter(|_| inst.op() == Op::Variable) else {
+    let mut told = HashSet::new();
+    for chain in m.instructions(m.functions_start..m.words.len() as u32) {
+        let Some((base, steps)) = m.steps(chain) else {
             continue;
         };
-        let ty = inst.result_type().and_then(|ty| m.pointee(ty));
-        let element = match ty.map(|ty| m.ty(ty)) {
-            Some(Type::Array { element, .. } | Type::RuntimeArray { element }) => element,
-            _ => continue,
-        };
-        let Some(which) = kind(m, StorageClass(inst.arg(0)), element) else {
+        let class = m.type_of(base).and_then(|ty| m.pointer_class(ty));
+        let Some(class) = class.filter(|&class| holds_resources(class)) else {
             continue;
         };
-        let is_enabled = m.has(KINDS[which].dynamic) || m.has(KINDS[which].non_uniform);
-        if !is_enabled {
-            reporter.note(check_array(m, array, which));
+        let arrays = steps.take_while(|step| m.op_of(step.ty).is_array_type());
+        let mut dynamic = arrays.filter(|step| !m.is_constant(step.index));
+        let Some((index, which)) = dynamic.find_map(|step| {
+            let which = fixed_kind(m, class, step.part)?;
+            Some((step.index, which))
+        }) else {
+            continue;
+        };
+        let array = m.pointer_origin(base);
+        // Heaps are not arrays of bindings.
+        if !m.is_decorated(array, Decoration::BuiltIn) && told.insert(array) {
+            reporter.add(finding(m, chain, array, index, which));
+            if reporter.is_full() {
+                return;
+            }
         }
     }
 }
 
-/// Checks the indexes into one array.
-fn check_array(m: &Module<'_>, array: Id, which: usize) -> CheckResult {
-    let uses = m.uses(array).iter().filter_map(|&offset| m.inst(offset));
-    let mut chains = uses.filter(|inst| {
-        let is_chain = matches!(inst.op(), Op::AccessChain | Op::InBoundsAccessChain);
-        is_chain && inst.id(0) == array
-    });
-    let wrong = chains.find_map(|inst| {
-        let index = Id(inst.optional(1)?);
-        (!m.is_constant(index)).then_some((inst, index))
-    });
-    let Some((inst, index)) = wrong else {
-        return Ok(());
+/// Whether a declaration is a variable with an array of which only constants can choose.
+fn is_fixed(m: &Module<'_>, declaration: u32) -> bool {
+    let Some(inst) = m.inst(declaration).filter(|inst| inst.op().is_variable()) else {
+        return false;
     };
+    let class = StorageClass(inst.arg(0));
+    if !holds_resources(class) {
+        return false;
+    }
+    let ty = match inst.op() {
+        Op::UntypedVariableKHR => inst.optional(1).map(Id),
+        _ => inst.result_type().and_then(|ty| m.pointee(ty)),
+    };
+    let array = ty.filter(|&ty| m.op_of(ty).is_array_type());
+    array.is_some_and(|array| fixed_kind(m, class, array).is_some())
+}
+
+fn holds_resources(class: StorageClass) -> bool {
+    matches!(
+        class,
+        StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
+    )
+}
+
+/// The kind of a resource, or of an array of them, for which the module has no capability.
+fn fixed_kind(m: &Module<'_>, class: StorageClass, element: Id) -> Option<usize> {
+    let which = kind(m, class, element)?;
+    let is_enabled = m.has(KINDS[which].dynamic) || m.has(KINDS[which].non_uniform);
+    (!is_enabled).then_some(which)
+}
+
+fn finding(m: &Module<'_>, chain: Inst<'_>, array: Id, index: Id, which: usize) -> Finding {
     let kind = &KINDS[which];
     let message = format!(
         "to choose from the {} in {} by {}, which is not a constant, needs the capability `{}`",
@@ -102,22 +130,26 @@ fn check_array(m: &Module<'_>, array: Id, which: usize) -> CheckResult {
         kind.dynamic
     );
     let rule = &access_chain::DYNAMIC_INDEX;
-    let finding = Finding::new(rule, inst.offset(), message).operand(m, index);
-    Err(finding
+    let finding = Finding::new(rule, chain.offset(), message).operand(m, index);
+    finding
         .vuid(rule.vuids[which])
         .needs(&[kind.dynamic])
         .warning()
-        .about(m, array, "the array is declared here"))
+        .about(m, array, "the array is declared here")
 }
 
 /// The place of a resource's kind in the list.
 fn kind(m: &Module<'_>, class: StorageClass, element: Id) -> Option<usize> {
-    let image = match (class, m.ty(m.without_arrays(element))) {
-        (StorageClass::Uniform, Type::Struct { .. }) => {
-            let is_storage = m.is_decorated(m.without_arrays(element), Decoration::BufferBlock);
-            return Some(if is_storage { 2 } else { 0 });
+    let element = m.without_arrays(element);
+    let image = match (class, m.ty(element)) {
+        (StorageClass::Uniform | StorageClass::StorageBuffer, Type::Struct { .. }) => {
+            let facts = m.structure_facts(element);
+            let is_storage = facts.is_buffer_block || class == StorageClass::StorageBuffer;
+            // Other structures are within a buffer.
+            return facts
+                .is_any_block()
+                .then_some(if is_storage { 2 } else { 0 });
         }
-        (StorageClass::StorageBuffer, Type::Struct { .. }) => return Some(2),
         (StorageClass::UniformConstant, Type::Sampler) => return Some(1),
         (StorageClass::UniformConstant, Type::Image(image)) => image,
         (StorageClass::UniformConstant, Type::SampledImage { image }) => match m.ty(image) {

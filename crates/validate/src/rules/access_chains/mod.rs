@@ -10,9 +10,9 @@ use spirvkit_grammar::{
 };
 
 use super::Family;
-use crate::finding::{CheckResult, Finding, all, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, NONE, Signature, Type};
+use crate::module::{Lookup, Module, NONE, Signature, Type, first_index};
 use crate::pattern::{I32, INT, POINTER, TYPED_POINTER, UNSIGNED, UNTYPED_POINTER};
 use crate::rules::generated::access_chain;
 
@@ -29,7 +29,7 @@ pub(crate) const FAMILY: Family = Family {
         Op::RawAccessChainNV,
     ],
     check,
-    check_module: Some(dynamic::check),
+    check_module: Some(check_module),
 };
 
 /// What kind of access chain an opcode makes.
@@ -49,18 +49,16 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         _ => return raw(at),
     };
     let check = || chain(at, Kind { untyped, pointer });
-    let by_types = match signature(at).filter(|_| !untyped && !pointer) {
+    match signature(at).filter(|_| !untyped && !pointer) {
         Some(signature) => at.m.sound.once(signature, check),
         None => check(),
-    };
-    by_types?;
-    if untyped || !at.m.env.is_vulkan() {
-        return Ok(());
     }
-    let first = usize::from(pointer) + 1;
-    match at.m.addressing {
-        AddressingModel::PhysicalStorageBuffer64 => row_major::check(at, first),
-        _ => Ok(()),
+}
+
+fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
+    if m.env.is_vulkan() {
+        dynamic::check(m, reporter);
+        row_major::check(m, reporter);
     }
 }
 
@@ -132,7 +130,7 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
         finding.about(m, base, "the base is defined here")
     });
     let first = usize::from(kind.untyped) + 1;
-    let indexes = walk(at, first + usize::from(kind.pointer), start).and_then(|end| {
+    let indexes = walk(at, first_index(at.inst.op()), start).and_then(|end| {
         expect(target.is_none_or(|target| target == end), || {
             let message = format!(
                 "the indexes lead to {}, but the result points to {}",

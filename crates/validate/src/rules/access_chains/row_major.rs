@@ -1,64 +1,116 @@
 //! Parts of row-major matrices, which are not contiguous in memory.
 
-use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, Op};
+use hashbrown::{HashMap, HashSet};
+use spirvkit_binary::{Id, Value};
+use spirvkit_grammar::{AddressingModel, Decoration, Op};
 
-use crate::finding::CheckResult;
-use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Type};
+use crate::finding::{Finding, Reporter};
+use crate::module::{Inst, Lookup, Module};
 use crate::rules::generated::access_chain;
 
-/// Checks that a chain into a row-major matrix, whose indexes start at this operand, is used only
-/// by loads and stores.
-pub(super) fn check(at: &InstCtx<'_, '_>, first: usize) -> CheckResult {
-    let m = at.m;
-    let Some(result) = at.inst.result().filter(|_| enters_row_major(at, first)) else {
-        return Ok(());
+/// Checks that chains into row-major matrices are used only by loads and stores. The first other
+/// use of each is told.
+pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
+    if m.addressing != AddressingModel::PhysicalStorageBuffer64 {
+        return;
+    }
+    let members = m.all_decorated_with(Decoration::RowMajor);
+    let members: HashSet<_> = members
+        .filter_map(|(structure, it)| Some((structure, it.member?)))
+        .collect();
+    if members.is_empty() {
+        return;
+    }
+    let mut pointers = Pointers {
+        m,
+        members,
+        whole: HashSet::new(),
+        parts: HashMap::new(),
     };
-    let uses = m.uses(result).iter().filter_map(|&offset| m.inst(offset));
-    let wrong = uses
-        .filter(|user| m.function_at(user.offset()).is_some())
-        .find(|user| {
-            let is_pointer = matches!(user.op(), Op::Load | Op::Store) && user.id(0) == result;
-            let is_stored = user.op() == Op::Store && user.id(1) == result;
-            !is_pointer && !m.is_remark(*user) || is_stored
-        });
-    let Some(user) = wrong else {
-        return Ok(());
-    };
-    let message = format!(
-        "{} leads into a row-major matrix, so in Vulkan only OpLoad and OpStore can use it, but {} does",
-        m.name(result),
-        user.op()
-    );
-    let finding = at.finding(&access_chain::ROW_MAJOR, message);
-    Err(finding.at(user.offset(), "it is used here"))
+    for inst in m.instructions(m.functions_start..m.words.len() as u32) {
+        // Not all that looks like an id is one.
+        if !pointers.parts.is_empty()
+            && inst.args().iter().any(|&word| pointers.is_part(word))
+            && let Some(part) = pointers.misused_by(inst)
+            && let Some(chain) = pointers.parts.remove(&part)
+        {
+            reporter.add(finding(m, Id(part), chain, inst));
+            if reporter.is_full() {
+                return;
+            }
+        }
+        pointers.follow(inst);
+    }
 }
 
-/// Whether an access chain enters a matrix that is a member with `RowMajor`.
-fn enters_row_major(at: &InstCtx<'_, '_>, first: usize) -> bool {
-    let m = at.m;
-    let mut ty = m.pointee(at.type_of_arg(0)).unwrap_or(Id(0));
-    let mut is_row_major = false;
-    for &index in at.inst.args().get(first..).unwrap_or_default() {
-        ty = match m.ty(ty) {
-            Type::Struct { members } => {
-                let number = m
-                    .constant_u64(Id(index))
-                    .and_then(|it| u32::try_from(it).ok());
-                let Some(&member) = number.and_then(|it| members.get(it as usize)) else {
-                    return false;
-                };
-                let number = number.unwrap_or(0);
-                is_row_major = m
-                    .member_decoration(ty, number, Decoration::RowMajor)
-                    .is_some();
-                Id(member)
-            }
-            Type::Array { element, .. } | Type::RuntimeArray { element } => element,
-            Type::Matrix { .. } => return is_row_major,
-            _ => return false,
-        };
+/// Pointers that row-major matrices concern.
+struct Pointers<'m, 'a> {
+    m: &'m Module<'a>,
+    /// The members of structures that are such matrices.
+    members: HashSet<(Id, u32)>,
+    /// Those to whole matrices, or arrays of them.
+    whole: HashSet<u32>,
+    /// Those to parts, with the offsets of what makes them.
+    parts: HashMap<u32, u32>,
+}
+
+impl<'a> Pointers<'_, 'a> {
+    fn is_part(&self, id: u32) -> bool {
+        self.parts.contains_key(&id)
     }
-    false
+
+    /// Notes what an instruction makes.
+    fn follow(&mut self, inst: Inst<'a>) {
+        let Some(result) = inst.result() else {
+            return;
+        };
+        if inst.op() == Op::CopyObject && self.whole.contains(&inst.arg(0)) {
+            self.whole.insert(result.0);
+        }
+        let Some((base, steps)) = self.m.steps(inst) else {
+            return;
+        };
+        let mut is_whole = self.whole.contains(&base.0);
+        for step in steps {
+            if is_whole && self.m.op_of(step.ty) == Op::TypeMatrix {
+                self.parts.insert(result.0, inst.offset());
+                return;
+            }
+            if let Some(member) = step.member {
+                is_whole = self.members.contains(&(step.ty, member));
+            }
+        }
+        if is_whole {
+            self.whole.insert(result.0);
+        }
+    }
+
+    /// A pointer to a part that an instruction uses otherwise than to load or store.
+    fn misused_by(&self, inst: Inst<'_>) -> Option<u32> {
+        if self.m.is_remark(inst) {
+            return None;
+        }
+        match inst.op() {
+            Op::Load => None,
+            Op::Store => Some(inst.arg(1)).filter(|&id| self.is_part(id)),
+            _ => {
+                let decoded = inst.decoded()?;
+                let mut operands = decoded.operands(&self.m.definitions).flatten();
+                operands.find_map(|operand| match operand.value {
+                    Value::Id(id) => Some(id.0).filter(|&id| self.is_part(id)),
+                    _ => None,
+                })
+            }
+        }
+    }
+}
+
+fn finding(m: &Module<'_>, part: Id, chain: u32, user: Inst<'_>) -> Finding {
+    let message = format!(
+        "{} leads into a row-major matrix, so in Vulkan only OpLoad and OpStore can use it, but {} does",
+        m.name(part),
+        user.op()
+    );
+    let finding = Finding::new(&access_chain::ROW_MAJOR, chain, message);
+    finding.at(user.offset(), "it is used here")
 }

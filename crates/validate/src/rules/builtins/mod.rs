@@ -15,6 +15,7 @@ mod references;
 mod shading_rate;
 mod shapes;
 mod table;
+mod trail;
 mod views;
 mod volatile;
 
@@ -25,7 +26,11 @@ use super::Family;
 use crate::finding::{CheckResult, Reporter};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
+use shading_rate::Rates;
 use table::Row;
+use trail::{Trail, Use};
+use views::{Viewports, Views};
+use volatile::Loads;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -94,8 +99,47 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     references::check(m, &seeds, reporter);
     mesh::check(m, &seeds, reporter);
     views::check(m, &seeds, reporter);
-    volatile::check(m, &seeds, reporter);
-    shading_rate::check(m, &seeds, reporter);
+    check_uses(m, &seeds, reporter);
+}
+
+/// Checks how functions use built-ins of which some rule asks that.
+fn check_uses(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
+    let mut viewports = Viewports::new(seeds);
+    let mut views = Views::new(m);
+    let mut loads = Loads::new(m);
+    let mut rates = Rates::new(m);
+    let is_wanted = |seed: &Seed| {
+        viewports.concerns(seed)
+            || Views::concerns(seed)
+            || loads.concerns(seed)
+            || Rates::concerns(seed)
+    };
+    let Some(mut trail) = Trail::new(m, seeds, is_wanted) else {
+        return;
+    };
+    rates.check_initializers(seeds, reporter);
+    for (index, function) in m.functions.iter().enumerate() {
+        for inst in m.instructions(function.range.clone()) {
+            trail.follow(inst, |number, how| {
+                let seed = &seeds[number];
+                let found = match how {
+                    Use::Step(step) if Views::concerns(seed) => views.check(seed, inst, step),
+                    Use::Step(_) => Ok(()),
+                    Use::Pointer if Rates::concerns(seed) => rates.check(seed, inst),
+                    Use::Pointer if viewports.concerns(seed) => {
+                        viewports.note(seed, number, index as u32);
+                        Ok(())
+                    }
+                    Use::Pointer => loads.check(seed, inst, function),
+                };
+                reporter.note(found);
+            });
+        }
+        if reporter.is_full() {
+            return;
+        }
+    }
+    viewports.check(m, seeds, reporter);
 }
 
 /// The type of what a decoration of this id applies to.

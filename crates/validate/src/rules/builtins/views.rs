@@ -1,20 +1,19 @@
 //! Built-ins for several views and viewports.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{BuiltIn, Decoration, Op};
+use spirvkit_grammar::{BuiltIn, Decoration};
 
 use super::Seed;
 use super::table::{GEOMETRY, TESS_EVALUATION, VERTEX};
-use crate::finding::{CheckResult, Finding, Reporter, all, expect};
-use crate::module::{EntryPoint, Inst, Lookup, Models, Module, Type};
+use crate::finding::{CheckResult, Finding, Reporter, expect};
+use crate::module::{EntryPoint, Inst, Lookup, Models, Module, Reach, Step, Type};
 use crate::rules::generated::builtin;
 
 /// The stages that write a layer relative to a viewport.
 const RELATIVE: Models = VERTEX.or(TESS_EVALUATION).or(GEOMETRY);
 
 pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
-    let has = |built_in: BuiltIn| seeds.iter().any(|seed| seed.built_in == built_in);
     for (target, decorated) in m
         .all_decorated_with(Decoration::ViewportRelativeNV)
         .take(MANY)
@@ -26,36 +25,15 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
         });
         reporter.note(check_relative(m, seeds, target, is_layer, offset));
     }
-    if has(BuiltIn::ViewportMaskNV) && has(BuiltIn::ViewportIndex) {
-        let masks = used(m, seeds, BuiltIn::ViewportMaskNV);
-        let indices = used(m, seeds, BuiltIn::ViewportIndex);
-        for entry in &m.entry_points {
-            reporter.note(check_viewports(m, &masks, &indices, entry));
-        }
-    }
-    let per_view = [BuiltIn::PositionPerViewNV, BuiltIn::ViewportMaskPerViewNV];
-    let views = seeds
-        .iter()
-        .filter(|seed| per_view.contains(&seed.built_in));
-    for seed in views.take(MANY) {
-        reporter.note(check_views(m, seed));
+    let masks = seeds.iter();
+    let masks = masks.filter(|seed| seed.built_in == BuiltIn::ViewportMaskPerViewNV);
+    for seed in masks {
+        reporter.note(check_length(m, seed));
     }
 }
 
 /// No module has as many that isn't wrong anyway, and to look at each takes its time.
 const MANY: usize = 8;
-
-/// The variables with a built-in that functions use.
-fn used(m: &Module<'_>, seeds: &[Seed], built_in: BuiltIn) -> HashSet<u32> {
-    let own = seeds
-        .iter()
-        .filter(|seed| seed.built_in == built_in && seed.member.is_none());
-    let is_used = |seed: &&Seed| {
-        let mut uses = m.uses(seed.target).iter();
-        uses.any(|&offset| m.function_at(offset).is_some())
-    };
-    own.filter(is_used).map(|seed| seed.target.0).collect()
-}
 
 /// The variables that are a built-in, or blocks with it.
 fn holders<'s>(
@@ -126,43 +104,145 @@ fn check_relative(
     Err(finding.at(entry.inst.offset(), "the entry point is declared here"))
 }
 
-/// Checks that an entry point doesn't use both ways to choose viewports.
-fn check_viewports(
-    m: &Module<'_>,
-    masks: &HashSet<u32>,
-    indices: &HashSet<u32>,
-    entry: &EntryPoint<'_>,
-) -> CheckResult {
-    let listed = |among: &HashSet<u32>| {
-        let mut listed = entry.interface.iter();
-        listed.find(|id| among.contains(*id)).map(|&id| Id(id))
-    };
-    let Some((mask, index)) = listed(masks).zip(listed(indices)) else {
-        return Ok(());
-    };
+/// Finds out which functions use which way to choose viewports, of which an entry point uses only
+/// one.
+pub(super) struct Viewports {
+    is_concerned: bool,
+    /// The first seed of either that a function uses, by function.
+    masks: HashMap<u32, usize>,
+    indices: HashMap<u32, usize>,
+}
+
+impl Viewports {
+    pub(super) fn new(seeds: &[Seed]) -> Self {
+        let has = |built_in: BuiltIn| seeds.iter().any(|seed| seed.built_in == built_in);
+        Self {
+            is_concerned: has(BuiltIn::ViewportMaskNV) && has(BuiltIn::ViewportIndex),
+            masks: HashMap::new(),
+            indices: HashMap::new(),
+        }
+    }
+
+    /// Whether uses of a built-in are to be looked at.
+    pub(super) fn concerns(&self, seed: &Seed) -> bool {
+        let chooses = [BuiltIn::ViewportMaskNV, BuiltIn::ViewportIndex];
+        self.is_concerned && chooses.contains(&seed.built_in)
+    }
+
+    /// Notes that a function uses a seed, which has this number.
+    pub(super) fn note(&mut self, seed: &Seed, number: usize, function: u32) {
+        if self.is_concerned {
+            match seed.built_in {
+                BuiltIn::ViewportMaskNV => self.masks.entry(function).or_insert(number),
+                BuiltIn::ViewportIndex => self.indices.entry(function).or_insert(number),
+                _ => return,
+            };
+        }
+    }
+
+    /// Checks that no entry point uses both ways.
+    pub(super) fn check(&self, m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
+        if self.masks.is_empty() || self.indices.is_empty() {
+            return;
+        }
+        let mut reach = Reach::new(m);
+        for entries in m.entry_points.chunks(Reach::AT_ONCE) {
+            reach.follow(m, entries);
+            let used = |by: &HashMap<u32, usize>| {
+                let reached = by.keys().map(|&function| reach.of(function));
+                reached.fold(0, |all, entries| all | entries)
+            };
+            let both = used(&self.masks) & used(&self.indices);
+            let wrong = entries.iter().enumerate();
+            let wrong = wrong.filter(|(index, _)| both >> index & 1 != 0);
+            for (index, entry) in wrong.take(MANY) {
+                let seed = |by: &HashMap<u32, usize>| {
+                    let reached = by.iter().filter(|it| reach.of(*it.0) >> index & 1 != 0);
+                    reached.min().and_then(|(_, &number)| seeds.get(number))
+                };
+                if let Some((mask, index)) = seed(&self.masks).zip(seed(&self.indices)) {
+                    reporter.add(both_finding(m, entry, mask, index));
+                }
+            }
+            if both != 0 {
+                return;
+            }
+        }
+    }
+}
+
+fn both_finding(m: &Module<'_>, entry: &EntryPoint<'_>, mask: &Seed, index: &Seed) -> Finding {
     let message = format!(
         "entry point \"{}\" uses both `ViewportMaskNV` and `ViewportIndex`",
         entry.name()
     );
     let finding = Finding::new(&builtin::VIEWPORT_MASK, entry.inst.offset(), message).warning();
-    let finding = finding.about(m, mask, "the mask is declared here");
-    Err(finding.about(m, index, "the index is declared here"))
+    let finding = finding.about(m, mask.target, "the mask is declared here");
+    finding.about(m, index.target, "the index is declared here")
 }
 
-/// Checks the length of an array with an element for each view, and that views are chosen by
-/// constants.
-fn check_views(m: &Module<'_>, seed: &Seed) -> CheckResult {
-    let is_mask = seed.built_in == BuiltIn::ViewportMaskPerViewNV;
-    let mut views = seed.ty;
+/// Checks arrays with an element for each view.
+pub(super) struct Views<'m, 'a> {
+    m: &'m Module<'a>,
+    told: HashSet<(Id, Option<u32>)>,
+}
+
+impl<'m, 'a> Views<'m, 'a> {
+    pub(super) fn new(m: &'m Module<'a>) -> Self {
+        Self {
+            m,
+            told: HashSet::new(),
+        }
+    }
+
+    /// Whether uses of a built-in are to be looked at.
+    pub(super) fn concerns(seed: &Seed) -> bool {
+        matches!(
+            seed.built_in,
+            BuiltIn::PositionPerViewNV | BuiltIn::ViewportMaskPerViewNV
+        )
+    }
+
+    /// Checks a step into such an array: constants choose a view. The first other index is told of
+    /// each built-in.
+    pub(super) fn check(&mut self, seed: &Seed, chain: Inst<'a>, step: Step) -> CheckResult {
+        let m = self.m;
+        let is_constant = m.is_constant(step.index) || step.ty != views(m, seed.ty);
+        if is_constant || !self.told.insert((seed.target, seed.member)) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` is indexed by {}, but only constants choose a view",
+            seed.built_in,
+            m.name(step.index)
+        );
+        let rule = &builtin::VIEW_INDEX;
+        let is_mask = seed.built_in == BuiltIn::ViewportMaskPerViewNV;
+        let finding = Finding::new(rule, chain.offset(), message);
+        let finding = finding.vuid(rule.vuids[usize::from(is_mask)]).warning();
+        Err(finding.about(m, step.index, "the index is defined here"))
+    }
+}
+
+/// The innermost array of a type.
+fn views(m: &Module<'_>, ty: Id) -> Id {
+    let mut views = ty;
+    let mut depth = 0;
     while let Type::Array { element, .. } = m.ty(views)
         && matches!(m.ty(element), Type::Array { .. })
+        && depth < MANY
     {
         views = element;
+        depth += 1;
     }
-    let length = m
-        .array_length(views)
-        .filter(|&length| is_mask && length > 32);
-    let length = expect(length.is_none(), || {
+    views
+}
+
+/// Checks the length of an array with an element for each view.
+fn check_length(m: &Module<'_>, seed: &Seed) -> CheckResult {
+    let length = m.array_length(views(m, seed.ty));
+    let length = length.filter(|&length| length > 32);
+    expect(length.is_none(), || {
         let message = format!(
             "`ViewportMaskPerViewNV` has at most 32 elements, but {} has {}",
             seed.show(m),
@@ -171,44 +251,5 @@ fn check_views(m: &Module<'_>, seed: &Seed) -> CheckResult {
         let rule = &builtin::VIEW_COUNT;
         Finding::new(rule, m.def_offset(seed.target), message)
             .at(seed.offset, "the built-in is given here")
-    });
-    let chains = m.instructions(m.functions_start..m.words.len() as u32);
-    let chains =
-        chains.filter(|inst| matches!(inst.op(), Op::AccessChain | Op::InBoundsAccessChain));
-    let wrong = chains.filter_map(|inst| Some((inst, view_index(m, seed, views, inst)?)));
-    let wrong = wrong
-        .filter(|(_, index)| !m.is_constant(*index))
-        .map(|(inst, index)| {
-            let message = format!(
-                "`{}` is indexed by {}, but only constants choose a view",
-                seed.built_in,
-                m.name(index)
-            );
-            let rule = &builtin::VIEW_INDEX;
-            let finding = Finding::new(rule, inst.offset(), message);
-            let finding = finding.vuid(rule.vuids[usize::from(is_mask)]).warning();
-            Err(finding.about(m, index, "the index is defined here"))
-        });
-    all([length, all(wrong.take(1))])
-}
-
-/// The index by which an access chain chooses a view of a built-in, if it does.
-fn view_index(m: &Module<'_>, seed: &Seed, views: Id, chain: Inst<'_>) -> Option<Id> {
-    let mut ty = m.pointee(m.type_of(chain.id(0))?)?;
-    let mut is_built_in = chain.id(0) == seed.target;
-    for &index in chain.args().get(1..)? {
-        if is_built_in && ty == views {
-            return Some(Id(index));
-        }
-        ty = match m.ty(ty) {
-            Type::Struct { members } => {
-                let number = u32::try_from(m.constant_u64(Id(index))?).ok()?;
-                is_built_in |= (ty, Some(number)) == (seed.target, seed.member);
-                Id(*members.get(number as usize)?)
-            }
-            Type::Array { element, .. } | Type::RuntimeArray { element } => element,
-            _ => return None,
-        };
-    }
-    None
+    })
 }

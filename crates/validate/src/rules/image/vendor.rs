@@ -5,7 +5,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Dim, Op, StorageClass};
 
 use super::sampled_image::variable_of;
-use crate::finding::{CheckResult, all, expect};
+use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
 use crate::pattern::I32;
@@ -67,7 +67,7 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
     let Some(variable) = variable else {
         let expected = "loaded from a variable";
         let finding = at.operand_finding(&image::PROCESSING_DECORATION, index, expected);
-        return Err(finding.vuid(image::PROCESSING_DECORATION.vuids[processing(at)]));
+        return Err(with_vuid(at, finding, decoration));
     };
     if decoration != Decoration::BlockMatchSamplerQCOM {
         check_image(at, index, variable)?;
@@ -81,8 +81,16 @@ fn expect_decoration(at: &InstCtx<'_, '_>, index: usize, decoration: Decoration)
         m.name(variable)
     );
     let finding = at.finding(&image::PROCESSING_DECORATION, message);
-    let finding = finding.vuid(image::PROCESSING_DECORATION.vuids[processing(at)]);
+    let finding = with_vuid(at, finding, decoration);
     Err(finding.about(m, variable, "the variable is declared here"))
+}
+
+/// Names the VUID of a finding about a decoration. Those of samplers are in no VUID.
+fn with_vuid(at: &InstCtx<'_, '_>, finding: Finding, decoration: Decoration) -> Finding {
+    match decoration {
+        Decoration::BlockMatchSamplerQCOM => finding,
+        _ => finding.vuid(image::PROCESSING_DECORATION.vuids[processing(at)]),
+    }
 }
 
 /// Checks the type of an image for processing in Vulkan.

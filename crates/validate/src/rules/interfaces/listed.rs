@@ -6,6 +6,7 @@ use spirvkit_grammar::{Capability, Decoration, ExecutionModel, Op, StorageClass,
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{Contents, EntryPoint, Inst, Lookup, Module};
 use crate::pattern::{FLOAT, INT, Pattern};
+use crate::rule::Rule;
 use crate::rules::generated::interface;
 
 /// A variable of an interface.
@@ -204,6 +205,43 @@ fn check_stage_variable(
     Ok(())
 }
 
+/// What inputs and outputs can't hold.
+struct Unfit {
+    contents: u32,
+    what: &'static str,
+    rule: &'static Rule,
+    /// The place in the rule's list of the VUID that says so.
+    vuid: usize,
+}
+
+/// The first of them that a variable holds is told.
+static UNFIT: [Unfit; 4] = [
+    Unfit {
+        contents: Contents::ADDRESS,
+        what: "a physical pointer",
+        rule: &interface::VULKAN_ADDRESS,
+        vuid: 0,
+    },
+    Unfit {
+        contents: Contents::SMALL_ENCODED_FLOAT,
+        what: "a float of 8 bits or less",
+        rule: &interface::VULKAN_SMALL_FLOAT,
+        vuid: 0,
+    },
+    Unfit {
+        contents: Contents::BFLOAT16,
+        what: "a bfloat16",
+        rule: &interface::VULKAN_SMALL_FLOAT,
+        vuid: 1,
+    },
+    Unfit {
+        contents: Contents::INT8,
+        what: "an 8-bit integer",
+        rule: &interface::VULKAN_SMALL_INTEGER,
+        vuid: 0,
+    },
+];
+
 /// Checks input and output, listed or not.
 pub(super) fn check_variables(m: &Module<'_>, reporter: &mut Reporter) {
     if !m.env.is_vulkan() {
@@ -226,36 +264,26 @@ pub(super) fn check_variables(m: &Module<'_>, reporter: &mut Reporter) {
             continue;
         };
         let contents = m.contents(ty);
-        let (rule, what) = match () {
-            () if contents.has(Contents::ADDRESS) => {
-                (&interface::VULKAN_ADDRESS, "a physical pointer")
-            }
-            () if contents.has(Contents::SMALL_ENCODED_FLOAT) => {
-                (&interface::VULKAN_SMALL_FLOAT, "a float of 8 bits or less")
-            }
-            () if contents.has(Contents::BFLOAT16) => {
-                (&interface::VULKAN_SMALL_FLOAT, "a bfloat16")
-            }
-            () if contents.has(Contents::INT8) => {
-                (&interface::VULKAN_SMALL_INTEGER, "an 8-bit integer")
-            }
-            () => continue,
-        };
-        let vuid = match contents.has(Contents::BFLOAT16) {
-            true => "VUID-StandaloneSpirv-OpTypeFloat-10370",
-            false => rule.vuids[0],
+        let unfit = UNFIT.iter().find(|unfit| contents.has(unfit.contents));
+        let Some(Unfit {
+            what, rule, vuid, ..
+        }) = unfit
+        else {
+            continue;
         };
         let message = format!(
             "{} is in `{}`, so it can't hold {what}",
             m.name(listed.id),
             listed.class
         );
-        let finding = Finding::new(rule, inst.offset(), message).vuid(vuid);
+        let finding = Finding::new(rule, inst.offset(), message).vuid(rule.vuids[*vuid]);
         // Compilers let 8-bit integers pass.
-        reporter.add(match std::ptr::eq(rule, &interface::VULKAN_SMALL_INTEGER) {
-            true => finding.warning(),
-            false => finding,
-        });
+        reporter.add(
+            match std::ptr::eq(*rule, &interface::VULKAN_SMALL_INTEGER) {
+                true => finding.warning(),
+                false => finding,
+            },
+        );
     }
 }
 

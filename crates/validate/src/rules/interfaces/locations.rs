@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
+use super::arrays::is_arrayed;
 use super::listed::{self, Listed};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{EntryPoint, Lookup, Module, Type};
@@ -155,9 +156,6 @@ fn check_interpolation(m: &Module<'_>, entry: &EntryPoint<'_>, taken: &mut [Take
     let mut last: Option<(&Taken, u32)> = None;
     let mut known: HashMap<Id, Option<u32>> = HashMap::new();
     for item in inputs {
-        if last.is_some_and(|(last, _)| last.variable == item.variable) {
-            continue;
-        }
         let own = known.entry(item.variable).or_insert_with(|| {
             let ty = m.type_of(item.variable).and_then(|ty| m.pointee(ty));
             let is_block = ty.is_some_and(|ty| m.is_struct(m.without_arrays(ty)));
@@ -265,13 +263,7 @@ fn place(
     let Some(mut ty) = listed.ty else {
         return Ok(());
     };
-    let is_arrayed = match entry.model {
-        ExecutionModel::TessellationControl => !is_patch,
-        ExecutionModel::TessellationEvaluation => !is_output && !is_patch,
-        ExecutionModel::Geometry => !is_output,
-        ExecutionModel::Fragment => !is_output && is_per_vertex,
-        _ => false,
-    };
+    let is_arrayed = is_arrayed(entry.model, is_output, is_patch, is_per_vertex);
     if let Type::Array { element, .. } | Type::RuntimeArray { element } = m.ty(ty)
         && is_arrayed
     {

@@ -1,12 +1,13 @@
 //! Entry points: what they name, and which modes they need (specification,
 //! sections 2.16.1 and 3.32.5).
 
+mod arguments;
 mod required;
 
 use hashbrown::HashMap;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Capability, ExecutionModel, Op, StorageClass};
+use spirvkit_grammar::{Capability, ExecutionModel, Op};
 
 use super::Family;
 use super::mode_setting::{self, Modes, find_workgroup_size};
@@ -46,10 +47,6 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         let finding = at.finding(&entry_point::FUNCTION_TYPE, what);
         finding.about(m, function, "the function begins here")
     };
-    let arguments = match is_kernel && m.env.is_opencl() {
-        true => check_arguments(at, parameters),
-        false => Ok(()),
-    };
     let takes = expect(parameters.is_empty() || is_kernel, || {
         wrong(format!(
             "an entry point can't have parameters, but {} has {}",
@@ -64,37 +61,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
             m.show_type(result)
         ))
     });
-    all([arguments, takes, returns])
-}
-
-/// Checks that the API can pass what a kernel takes.
-fn check_arguments(at: &InstCtx<'_, '_>, parameters: &[u32]) -> CheckResult {
-    let m = at.m;
-    all(parameters.iter().enumerate().map(|(index, &ty)| {
-        let ty = Id(ty);
-        let is_fine = match m.ty(ty) {
-            Type::Bool | Type::Matrix { .. } | Type::Array { .. } | Type::RuntimeArray { .. } => {
-                false
-            }
-            Type::Vector { component, .. } => m.op_of(component) != Op::TypeBool,
-            Type::Pointer { class, .. } => {
-                !matches!(class, StorageClass::Generic | StorageClass::Private)
-            }
-            Type::Other(op) => {
-                !matches!(op, Op::TypeEvent | Op::TypeDeviceEvent | Op::TypeReserveId)
-            }
-            _ => true,
-        };
-        expect(is_fine, || {
-            let message = format!(
-                "argument {index} of the kernel {} is of type {}, which OpenCL can't pass",
-                m.name(at.id(1)),
-                m.show_type(ty)
-            );
-            let finding = at.finding(&entry_point::KERNEL_ARGUMENT, message);
-            finding.about(m, ty, "the type is declared here")
-        })
-    }))
+    all([takes, returns])
 }
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
@@ -104,6 +71,9 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
     check_names(m, reporter);
     check_calls(m, reporter);
+    if m.env.is_opencl() {
+        arguments::check(m, reporter);
+    }
     let modes = Modes::of(m);
     // Only workgroups need it, and looking for it takes time.
     let has_workgroups = m.entry_points.iter().any(|entry| {

@@ -214,7 +214,8 @@ fn check_matrix(m: &Module<'_>, inst: Inst<'_>, instance: &Instance) -> CheckRes
             m.show_type(instance.ty)
         );
         let finding = Finding::new(&layout::UNTYPED_MATRIX, instance.offset, message);
-        finding.about(m, instance.ty, "the type is declared here")
+        let finding = finding.about(m, instance.ty, "the type is declared here");
+        finding.warning()
     })
 }
 

@@ -253,7 +253,7 @@ pub(super) fn check_hit_kind(at: &InstCtx<'_, '_>) -> CheckResult {
             "the kind of a hit must be from 0 to 127, but is {}",
             kind.unwrap_or(0)
         );
-        let finding = at.finding(&ray::HIT_KIND, message).arg(at, 1);
+        let finding = at.finding(&ray::HIT_KIND, message).arg(at, 1).warning();
         finding.about(at.m, at.id(1), "the kind is defined here")
     })
 }

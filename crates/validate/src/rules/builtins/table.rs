@@ -99,6 +99,9 @@ macro_rules! vuid {
     ($name:ident -) => {
         ""
     };
+    ($name:ident ($other:ident $number:literal)) => {
+        vuid!($other $number)
+    };
     ($name:ident $number:literal) => {
         concat!(
             "VUID-",
@@ -242,6 +245,9 @@ pub(super) const ROWS: &[Row] = rows! {
 
     // Execution graphs.
     ShaderIndexAMDX: Is(I32) => 09176, Input => 09175, ALL => -;
+    // What was `CoalescedInputCountAMDX`, and still is in Vulkan.
+    RemainingRecursionLevelsAMDX: Is(I32) => (CoalescedInputCountAMDX 09174),
+        Input => (CoalescedInputCountAMDX 09172), ALL => -;
 
     // Rays.
     LaunchIdKHR: Is(I32_VEC3) => 04268, Input => 04267, RAY => 04266;

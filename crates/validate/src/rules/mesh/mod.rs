@@ -99,13 +99,11 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             }
         }
     }
-    if has_mesh {
-        outputs::check(m, reporter);
-    }
     if m.env.is_vulkan() {
         reporter.note(outputs::check_extensions(m));
     }
     if has_mesh && m.env.is_vulkan() {
+        outputs::check(m, reporter);
         check_reads(m, reporter);
         view_index::check(m, reporter);
     }

@@ -7,7 +7,7 @@ use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{EntryPoint, Inst, Lookup, Module};
 use crate::rules::generated::mesh;
 
-/// Checks all mesh shaders.
+/// Checks all mesh shaders, as Vulkan asks.
 pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     // Many entry points may share one large tree of calls, whose rest is left unchecked then.
     let mut left = m.words.len().saturating_mul(4) + (1 << 16);
@@ -38,13 +38,11 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
             }
         }
         reporter.note(check_counts(m, entry, &sets));
-        if m.env.is_vulkan() {
-            let early = match sets.is_empty() {
-                true => write,
-                false => early_write(m, tree[0]),
-            };
-            reporter.note(check_order(m, entry, early));
-        }
+        let early = match sets.is_empty() {
+            true => write,
+            false => early_write(m, tree[0]),
+        };
+        reporter.note(check_order(m, entry, early));
     }
 }
 

@@ -29,7 +29,11 @@ struct Lack {
 
 /// The rows for a module; none if there is at most one device, of which errors say everything.
 pub(super) fn of(words: &[u32], devices: &[Device]) -> Vec<Row> {
-    let ([_, _, ..], Ok(m)) = (devices, ModuleIndex::new(words)) else {
+    // To index the module again takes its time, and most often nobody asks for that.
+    if devices.len() < 2 {
+        return Vec::new();
+    }
+    let Ok(m) = ModuleIndex::new(words) else {
         return Vec::new();
     };
     let needs = needs(&m);

@@ -7,6 +7,7 @@ mod compiled;
 mod debug_info;
 mod front;
 mod hostile;
+mod hostile_vulkan;
 mod nesting;
 mod operands;
 mod options;

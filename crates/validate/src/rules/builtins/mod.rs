@@ -19,6 +19,7 @@ mod trail;
 mod views;
 mod volatile;
 
+use hashbrown::HashSet;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Decoration, Op};
 
@@ -68,11 +69,13 @@ fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let mut seeds = Vec::new();
+    let mut seen = HashSet::new();
     for (target, decorated) in m.all_decorated_with(Decoration::BuiltIn) {
-        if matches!(m.op_of(target), Op::DecorationGroup | Op::Nop) {
+        let built_in = BuiltIn(decorated.param(0));
+        let is_new = seen.insert((target, decorated.member, built_in));
+        if !is_new || matches!(m.op_of(target), Op::DecorationGroup | Op::Nop) {
             continue;
         }
-        let built_in = BuiltIn(decorated.param(0));
         let seed = Seed {
             target,
             member: decorated.member,

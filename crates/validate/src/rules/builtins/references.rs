@@ -87,6 +87,7 @@ fn objections(
     let per_primitive = PER_PRIMITIVES.iter().find(|entry| entry.0 == seed.built_in);
     let per_view = PER_VIEWS.iter().find(|entry| entry.0 == seed.built_in);
     if let Some(&(_, vuid)) = per_view
+        && m.has(Capability::MeshShadingNV)
         && !has_too(m, seed, Decoration::PerViewNV)
     {
         object(Objection {
@@ -96,6 +97,7 @@ fn objections(
         });
     }
     if let Some(&(_, vuid)) = per_primitive
+        && m.has(Capability::MeshShadingEXT)
         && !has_too(m, seed, Decoration::PerPrimitiveEXT)
     {
         object(Objection {

@@ -63,11 +63,15 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     }
     let mut told = HashSet::new();
     for chain in m.instructions(m.functions_start..m.words.len() as u32) {
-        let Some((base, steps)) = m.steps(chain) else {
+        // Most instructions are something else, and most chains lead elsewhere.
+        if !chain.op().is_access_chain() {
+            continue;
+        }
+        let class = chain.result_type().and_then(|ty| m.pointer_class(ty));
+        let Some(class) = class.filter(|&class| holds_resources(class)) else {
             continue;
         };
-        let class = m.type_of(base).and_then(|ty| m.pointer_class(ty));
-        let Some(class) = class.filter(|&class| holds_resources(class)) else {
+        let Some((base, steps)) = m.steps(chain) else {
             continue;
         };
         let arrays = steps.take_while(|step| m.op_of(step.ty).is_array_type());
@@ -80,7 +84,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
         };
         let array = m.pointer_origin(base);
         // Heaps are not arrays of bindings.
-        if !m.is_decorated(array, Decoration::BuiltIn) && told.insert(array) {
+        if told.insert(array) && !m.is_decorated(array, Decoration::BuiltIn) {
             reporter.add(finding(m, chain, array, index, which));
             if reporter.is_full() {
                 return;

@@ -12,7 +12,7 @@ use spirvkit_grammar::{
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, NONE, Signature, Type, first_index};
+use crate::module::{Lookup, Module, NONE, Signature, Type};
 use crate::pattern::{I32, INT, POINTER, TYPED_POINTER, UNSIGNED, UNTYPED_POINTER};
 use crate::rules::generated::access_chain;
 
@@ -130,7 +130,7 @@ fn chain(at: &InstCtx<'_, '_>, kind: Kind) -> CheckResult {
         finding.about(m, base, "the base is defined here")
     });
     let first = usize::from(kind.untyped) + 1;
-    let indexes = walk(at, first_index(at.inst.op()), start).and_then(|end| {
+    let indexes = walk(at, first + usize::from(kind.pointer), start).and_then(|end| {
         expect(target.is_none_or(|target| target == end), || {
             let message = format!(
                 "the indexes lead to {}, but the result points to {}",

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Dim, Op};
-use spirvkit_ir::{Inst, Module, Place};
+use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::descriptors::{Resource, resources};
 use super::{built, shown};
@@ -14,17 +14,14 @@ use crate::pass::{Changed, Context, PassError};
 
 /// Pairs of a set and a binding, like `0:1 0:2`.
 fn pairs(argument: &str) -> Result<Vec<(u32, u32)>, String> {
-    let words = argument.split([' ', '\t', ',']).filter(|it| !it.is_empty());
-    let pair = |text: &str| {
-        let (set, binding) = text.split_once(':')?;
-        Some((set.parse().ok()?, binding.parse().ok()?))
+    let number = |text: &str| {
+        let number = text.parse::<u32>();
+        number.map_err(|_| format!("`{text}` is no number of a set or a binding"))
     };
-    let pairs =
-        words.map(|it| pair(it).ok_or_else(|| format!("`{it}` is not of the form SET:BINDING")));
-    match pairs.collect::<Result<Vec<_>, _>>()? {
-        pairs if pairs.is_empty() => Err("there is no SET:BINDING".into()),
-        pairs => Ok(pairs),
-    }
+    let pairs = super::pairs(argument, "SET:BINDING")?.into_iter();
+    pairs
+        .map(|(set, binding)| Ok((number(set)?, number(binding)?)))
+        .collect()
 }
 
 pub(super) fn check_pairs(argument: &str) -> Result<(), String> {
@@ -74,7 +71,7 @@ pub(super) fn convert(
 
 /// Whether an image may be sampled with a sampler.
 fn is_sampled(module: &Module, ty: Id) -> bool {
-    match shown(module, ty) {
+    match module.ty(ty) {
         Type::Image(image) => {
             image.sampled != 2 && !matches!(image.dim, Dim::Buffer | Dim::SubpassData)
         }

@@ -61,21 +61,13 @@ fn unify_matrices(module: &mut Module) -> Result<(), PassError> {
 
 /// Pairs like `1:100 2:0x10`.
 fn pairs(argument: &str) -> Result<Vec<(u32, &str)>, String> {
-    let pairs = argument.split([' ', '\t', ',']).filter(|it| !it.is_empty());
-    let pairs: Result<Vec<_>, String> = pairs
-        .map(|pair| {
-            let (id, value) = (pair.split_once(':'))
-                .ok_or_else(|| format!("`{pair}` is not of the form ID:VALUE"))?;
-            let id = id
-                .parse()
-                .map_err(|_| format!("`{id}` is no number of a constant"))?;
-            Ok((id, value))
+    let pairs = super::pairs(argument, "ID:VALUE")?.into_iter();
+    pairs
+        .map(|(id, value)| match id.parse() {
+            Ok(id) => Ok((id, value)),
+            Err(_) => Err(format!("`{id}` is no number of a constant")),
         })
-        .collect();
-    match pairs? {
-        pairs if pairs.is_empty() => Err("there is no ID:VALUE".into()),
-        pairs => Ok(pairs),
-    }
+        .collect()
 }
 
 pub(super) fn check_defaults(argument: &str) -> Result<(), String> {

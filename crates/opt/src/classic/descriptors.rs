@@ -159,7 +159,7 @@ pub(super) fn replace_both(module: &mut Module, _: &mut Context<'_>) -> Result<C
 const MAX_PARTS: u64 = 1 << 12;
 
 /// What there is to know of types of descriptors.
-struct Descriptors {
+pub(super) struct Descriptors {
     /// How many bindings something takes if all its parts have their own: nothing of what is no
     /// descriptor.
     bindings: IdMap<u32>,
@@ -170,7 +170,7 @@ struct Descriptors {
 
 impl Descriptors {
     /// Of all types, each of which comes after what it is made of.
-    fn of(module: &Module) -> Self {
+    pub(super) fn of(module: &Module) -> Self {
         let is_block = |word: u32| {
             matches!(
                 Decoration(word),
@@ -221,6 +221,11 @@ impl Descriptors {
             }
             _ => None,
         }
+    }
+
+    /// Whether a type is that of one descriptor.
+    pub(super) fn is_one(&self, ty: Id) -> bool {
+        self.bindings.get(ty) == 1 && !self.starts.contains_key(&ty)
     }
 
     /// How many parts a composite of descriptors has that are to be variables.

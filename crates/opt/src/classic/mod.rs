@@ -22,6 +22,7 @@ mod rows;
 mod stage;
 mod storage;
 mod stripping;
+mod variable_indices;
 mod volatile;
 
 use std::sync::Arc;
@@ -298,6 +299,19 @@ fn decorated(module: &Module, decoration: Decoration) -> HashMap<Id, u32> {
     found
 }
 
+/// The pairs with a colon between them in an argument.
+fn pairs<'a>(argument: &'a str, form: &str) -> Result<Vec<(&'a str, &'a str)>, String> {
+    let words = argument.split([' ', '\t', ',']).filter(|it| !it.is_empty());
+    let pairs = words.map(|it| {
+        it.split_once(':')
+            .ok_or_else(|| format!("`{it}` is not of the form {form}"))
+    });
+    match pairs.collect::<Result<Vec<_>, _>>()? {
+        pairs if pairs.is_empty() => Err(format!("there is no {form}")),
+        pairs => Ok(pairs),
+    }
+}
+
 /// How much may still be added to a module: what is small and names large things often must not
 /// become large itself.
 struct Growth {
@@ -319,7 +333,7 @@ impl Growth {
     }
 }
 
-/// What a type is.
+/// What a type is, of a module that is to be changed.
 fn shown(module: &Module, ty: Id) -> Type<'_> {
     module.ty(ty)
 }

@@ -3,7 +3,8 @@
 use super::{Does, Row};
 use super::{
     calls, combined, constants, decorations, descriptors, half, ids, interface, interpolation,
-    kills, loads, memory_model, names, packing, robust, stage, storage, stripping, volatile,
+    kills, loads, memory_model, names, packing, robust, stage, storage, stripping,
+    variable_indices, volatile,
 };
 use crate::Abilities as A;
 
@@ -92,7 +93,7 @@ pub static ROWS: &[Row] = rows! {
     "remove-dont-inline" => Does::Module(interface::remove_dont_inline), "removes DontInline from functions";
     "remove-duplicates" => Does::Module(names::remove_duplicates), "removes what is declared twice";
     "remove-unused-interface-variables" => Does::Module(interface::remove_unused), "removes from entry points the variables that they don't use";
-    "replace-desc-array-access-using-var-index" => Does::Missing, "makes a switch of variable indices into arrays of descriptors";
+    "replace-desc-array-access-using-var-index" => Does::Module(variable_indices::replace), "makes a switch of variable indices into arrays of descriptors";
     "replace-invalid-opcode" => Does::Module(stage::replace_invalid), "replaces what a stage can't do by zeros";
     "resolve-binding-conflicts" => Does::Module(descriptors::resolve_conflicts), "gives samplers that share a binding with an image the next one";
     "scalar-replacement" "[N]" => engine(A::PROMOTE), "makes variables of functions values, part by part";

@@ -20,16 +20,7 @@ fn needs_derivatives(op: Op) -> bool {
 
 /// Whether a stage has barriers before version 1.3.
 fn has_barriers(model: ExecutionModel) -> bool {
-    matches!(
-        model,
-        ExecutionModel::TessellationControl
-            | ExecutionModel::GLCompute
-            | ExecutionModel::Kernel
-            | ExecutionModel::TaskNV
-            | ExecutionModel::MeshNV
-            | ExecutionModel::TaskEXT
-            | ExecutionModel::MeshEXT
-    )
+    model == ExecutionModel::TessellationControl || model.has_workgroups()
 }
 
 /// Replaces what the one stage of a module can't do by zeros.

@@ -4,9 +4,9 @@ use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Op, StorageClass};
 use spirvkit_ir::builder::Builder;
-use spirvkit_ir::{EditError, Inst, Module, Place};
+use spirvkit_ir::{EditError, Inst, Lookup, Module, Place};
 
-use super::{built, shown};
+use super::built;
 use crate::pass::{Changed, Context, PassError};
 
 /// Gives what leads on from variables pointers into the storage class that the variable is in.
@@ -69,7 +69,7 @@ fn retype(b: &mut Builder, inst: Inst, class: StorageClass) -> Result<bool, Edit
     let Type::Pointer {
         class: own,
         pointee,
-    } = shown(module, ty)
+    } = module.ty(ty)
     else {
         return Ok(false);
     };

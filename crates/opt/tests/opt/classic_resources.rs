@@ -1,0 +1,168 @@
+//! The passes that give resources another form: what shaders do with them stays the same.
+
+use spirvkit_interp::{Outcome, Run};
+use spirvkit_testing::words;
+
+use crate::classic::{after, compute, count, lacks, run};
+
+/// Three blocks, each an array of numbers, at binding 0, and one at binding 1.
+const BLOCKS: [&str; 2] = [
+    "OpDecorate %rt ArrayStride 4\nOpDecorate %S Block\nOpMemberDecorate %S 0 Offset 0
+OpDecorate %bufs DescriptorSet 0\nOpDecorate %bufs Binding 0
+OpDecorate %in DescriptorSet 0\nOpDecorate %in Binding 1",
+    "%rt = OpTypeRuntimeArray %uint\n%S = OpTypeStruct %rt\n%Ss = OpTypeArray %S %3
+%to_S = OpTypePointer StorageBuffer %S\n%to_Ss = OpTypePointer StorageBuffer %Ss
+%to_uint = OpTypePointer StorageBuffer %uint
+%bufs = OpVariable %to_Ss StorageBuffer\n%in = OpVariable %to_S StorageBuffer",
+];
+
+fn blocks(body: &str) -> String {
+    compute(BLOCKS[0], BLOCKS[1], body).replace(
+        "OpCapability Shader",
+        "OpCapability Shader\nOpCapability StorageBufferArrayDynamicIndexing",
+    )
+}
+
+/// What a shader leaves in the three blocks, of which each begins with its number.
+#[track_caller]
+fn left(words: &[u32], input: &[u32]) -> Vec<Vec<u32>> {
+    let mut engine = Run::new(words).storage(0, 1, input);
+    for element in 0..3 {
+        engine = engine.element(0, 0, element, &[element, 0, 0, 0]);
+    }
+    let outcome: Outcome = engine.dispatch([1, 1, 1]).unwrap();
+    outcome.assert_clean();
+    let numbers = |bytes: &[u8]| -> Vec<u32> {
+        let chunks = bytes.chunks_exact(4);
+        chunks
+            .map(|it| u32::from_le_bytes(it.try_into().unwrap()))
+            .collect()
+    };
+    (0..3)
+        .map(|element| numbers(outcome.element(0, 0, element).unwrap()))
+        .collect()
+}
+
+/// Checks that a pass changes nothing of that, whatever the input is.
+#[track_caller]
+fn same(flags: &str, module: &str, inputs: &[&[u32]]) -> String {
+    let done = after(flags, module);
+    for input in inputs {
+        let before = left(&words(module), input);
+        assert_eq!(
+            left(&words_of(flags, module), input),
+            before,
+            "{input:?}\n{done}"
+        );
+    }
+    done
+}
+
+fn words_of(flags: &str, module: &str) -> Vec<u32> {
+    run(flags, &words(module))
+}
+
+const VARIABLE: &str = "replace-desc-array-access-using-var-index";
+
+#[test]
+fn elements_that_are_chosen_become_cases() {
+    let module = blocks(
+        "%at = OpAccessChain %to_uint %in %0 %0\n%i = OpLoad %uint %at
+%block = OpAccessChain %to_S %bufs %i\n%first = OpAccessChain %to_uint %block %0 %0
+%x = OpLoad %uint %first\n%y = OpIAdd %uint %x %2\n%p = OpAccessChain %to_uint %bufs %i %0 %2
+OpStore %p %y\n%n = OpArrayLength %uint %block 0\n%last = OpAccessChain %to_uint %block %0 %3
+OpStore %last %n\nOpReturn",
+    );
+    let text = same(VARIABLE, &module, &[&[0], &[1], &[2]]);
+    assert_eq!(count(&text, "OpSwitch"), 4, "{text}");
+    assert_eq!(count(&text, "OpPhi"), 2, "{text}");
+    // An index that is out of bounds is one of the last.
+    assert_eq!(left(&words_of(VARIABLE, &module), &[7])[2], [2, 0, 4, 4]);
+}
+
+#[test]
+fn elements_are_chosen_where_loops_begin_too() {
+    let module = blocks(
+        "%at = OpAccessChain %to_uint %in %0 %0\n%p = OpAccessChain %to_uint %in %0 %1
+OpBranch %header\n%header = OpLabel\n%i = OpPhi %uint %0 %entry %next %body
+%x = OpPhi %uint %1 %entry %sum %body\n%target = OpAccessChain %to_uint %bufs %i %0 %1
+%old = OpLoad %uint %target\n%sum = OpIAdd %uint %old %x\nOpStore %target %sum
+%next = OpIAdd %uint %i %1\n%limit = OpLoad %uint %at\n%more = OpULessThan %bool %next %limit
+OpLoopMerge %end %body None\nOpBranchConditional %more %body %end\n%body = OpLabel
+OpBranch %header\n%end = OpLabel\nOpStore %p %x\nOpReturn",
+    );
+    let text = same(VARIABLE, &module, &[&[1, 0], &[3, 0]]);
+    assert_eq!(count(&text, "OpSwitch"), 2, "{text}");
+}
+
+/// A fragment shader that samples: decorations, declarations, what is sampled.
+fn sampling(decorations: &str, declarations: &str, body: &str) -> String {
+    format!(
+        "; Version: 1.3
+OpCapability Shader
+OpCapability SampledImageArrayDynamicIndexing
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\" %in %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %in Location 0
+OpDecorate %in Flat
+OpDecorate %out Location 0
+{decorations}
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%uint = OpTypeInt 32 0
+%vec2 = OpTypeVector %float 2
+%vec4 = OpTypeVector %float 4
+%0 = OpConstant %uint 0
+%1 = OpConstant %uint 1
+%2 = OpConstant %uint 2
+%f0 = OpConstant %float 0
+%where = OpConstantComposite %vec2 %f0 %f0
+%to_in = OpTypePointer Input %uint
+%in = OpVariable %to_in Input
+%to_out = OpTypePointer Output %vec4
+%out = OpVariable %to_out Output
+%Image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%Sampler = OpTypeSampler
+%Both = OpTypeSampledImage %Image
+{declarations}
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%i = OpLoad %uint %in
+{body}
+OpReturn
+OpFunctionEnd
+"
+    )
+}
+
+#[test]
+fn images_and_samplers_are_chosen_both() {
+    let module = sampling(
+        "OpDecorate %images DescriptorSet 0\nOpDecorate %images Binding 0
+OpDecorate %samplers DescriptorSet 0\nOpDecorate %samplers Binding 4",
+        "%Images = OpTypeArray %Image %2\n%Samplers = OpTypeArray %Sampler %2
+%to_images = OpTypePointer UniformConstant %Images\n%to_image = OpTypePointer UniformConstant %Image
+%to_samplers = OpTypePointer UniformConstant %Samplers
+%to_sampler = OpTypePointer UniformConstant %Sampler
+%images = OpVariable %to_images UniformConstant\n%samplers = OpVariable %to_samplers UniformConstant",
+        "%pi = OpAccessChain %to_image %images %i\n%ps = OpAccessChain %to_sampler %samplers %i
+%image = OpLoad %Image %pi\n%sampler = OpLoad %Sampler %ps
+%both = OpSampledImage %Both %image %sampler\n%x = OpImageSampleImplicitLod %vec4 %both %where
+OpStore %out %x",
+    );
+    let text = after(VARIABLE, &module);
+    // One of the images, and in each of its cases one of the samplers.
+    assert_eq!(count(&text, "OpSwitch"), 3, "{text}");
+    assert_eq!(count(&text, "OpImageSampleImplicitLod"), 4, "{text}");
+    let chains = text.lines().filter(|line| line.contains("OpAccessChain"));
+    for chain in chains {
+        assert!(
+            chain.ends_with("%uint_0") || chain.ends_with("%uint_1"),
+            "{chain}"
+        );
+    }
+    let flags = format!("{VARIABLE} descriptor-scalar-replacement");
+    lacks(&after(&flags, &module), &["OpAccessChain"]);
+}

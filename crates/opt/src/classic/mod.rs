@@ -19,6 +19,7 @@ mod names;
 mod packing;
 mod robust;
 mod rows;
+mod separate;
 mod stage;
 mod storage;
 mod stripping;
@@ -69,7 +70,7 @@ enum Does {
 }
 
 /// Passes that move resources, fix constants, or compute otherwise where that is permitted.
-const CHANGES: [&str; 12] = [
+const CHANGES: [&str; 13] = [
     "convert-relaxed-to-half",
     "convert-to-sampled-image",
     "descriptor-array-scalar-replacement",
@@ -80,6 +81,7 @@ const CHANGES: [&str; 12] = [
     "relax-float-ops",
     "resolve-binding-conflicts",
     "set-spec-const-default-value",
+    "split-combined-image-sampler",
     "struct-packing",
     "switch-descriptorset",
 ];

@@ -3,7 +3,7 @@
 use super::{Does, Row};
 use super::{
     calls, combined, constants, decorations, descriptors, half, ids, interface, interpolation,
-    kills, loads, memory_model, names, packing, robust, stage, storage, stripping,
+    kills, loads, memory_model, names, packing, robust, separate, stage, storage, stripping,
     variable_indices, volatile,
 };
 use crate::Abilities as A;
@@ -99,7 +99,7 @@ pub static ROWS: &[Row] = rows! {
     "scalar-replacement" "[N]" => engine(A::PROMOTE), "makes variables of functions values, part by part";
     "set-spec-const-default-value" "ID:VALUE…" => Does::Given(constants::set_defaults, constants::check_defaults), "gives specialization constants other defaults";
     "simplify-instructions" => engine(A::SIMPLIFY), "simplifies values by rules";
-    "split-combined-image-sampler" => Does::Missing, "makes an image and a sampler of a sampled image";
+    "split-combined-image-sampler" => Does::Module(separate::split), "makes an image and a sampler of a sampled image";
     "spread-volatile-semantics" => Does::Module(volatile::spread), "makes built-ins volatile that change within an invocation";
     "ssa-rewrite" => engine(A::PROMOTE), "makes variables of functions values";
     "strength-reduction" => engine(A::SIMPLIFY), "simplifies values by rules";

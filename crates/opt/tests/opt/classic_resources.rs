@@ -3,7 +3,7 @@
 use spirvkit_interp::{Outcome, Run};
 use spirvkit_testing::words;
 
-use crate::classic::{after, compute, count, lacks, run};
+use crate::classic::{after, compute, count, has, lacks, run};
 
 /// Three blocks, each an array of numbers, at binding 0, and one at binding 1.
 const BLOCKS: [&str; 2] = [
@@ -165,4 +165,57 @@ OpStore %out %x",
     }
     let flags = format!("{VARIABLE} descriptor-scalar-replacement");
     lacks(&after(&flags, &module), &["OpAccessChain"]);
+}
+
+#[test]
+fn sampled_images_become_two() {
+    let module = sampling(
+        "OpDecorate %tex DescriptorSet 0\nOpDecorate %tex Binding 3
+OpDecorate %many DescriptorSet 1\nOpDecorate %many Binding 4
+OpDecorate %chosen NonUniform\nOpDecorate %b NonUniform",
+        "%to_both = OpTypePointer UniformConstant %Both\n%Boths = OpTypeArray %Both %2
+%to_boths = OpTypePointer UniformConstant %Boths\n%tex = OpVariable %to_both UniformConstant
+%many = OpVariable %to_boths UniformConstant\n%sampling = OpTypeFunction %vec4 %to_both %uint
+%ivec2 = OpTypeVector %uint 2",
+        "%a = OpLoad %Both %tex\n%x = OpImageSampleImplicitLod %vec4 %a %where
+%y = OpFunctionCall %vec4 %f %tex %0\n%chosen = OpAccessChain %to_both %many %i
+%b = OpLoad %Both %chosen\n%z = OpImageSampleImplicitLod %vec4 %b %where
+%image = OpImage %Image %b\n%size = OpImageQuerySizeLod %ivec2 %image %0
+%sum = OpFAdd %vec4 %x %y\n%sum2 = OpFAdd %vec4 %sum %z\nOpStore %out %sum2\nOpReturn
+OpFunctionEnd\n%f = OpFunction %vec4 None %sampling\n%p = OpFunctionParameter %to_both
+%other = OpFunctionParameter %uint\n%first = OpLabel\n%l = OpLoad %Both %p\nOpBranch %second
+%second = OpLabel\n%s = OpImageSampleImplicitLod %vec4 %l %where\nOpReturnValue %s
+OpFunctionEnd\n%g = OpFunction %void None %fn\n%gl = OpLabel",
+    )
+    .replace(
+        "OpMemoryModel",
+        "OpCapability ImageQuery\nOpCapability ShaderNonUniform
+OpCapability SampledImageArrayNonUniformIndexing
+OpExtension \"SPV_EXT_descriptor_indexing\"\nOpMemoryModel",
+    )
+    .replace(
+        "OpDecorate %in Location 0",
+        "OpName %tex \"tex\"\nOpDecorate %in Location 0",
+    );
+    let text = after("split-combined-image-sampler", &module);
+    assert_eq!(count(&text, "OpSampledImage"), 3, "{text}");
+    assert_eq!(
+        count(&text, "Binding 3") + count(&text, "Binding 4"),
+        4,
+        "{text}"
+    );
+    // Both chains, both loads, and what brings them together.
+    assert_eq!(count(&text, "NonUniform\n"), 5 + 1, "{text}");
+    has(&text, &["\"tex_image\"", "\"tex_sampler\""]);
+    let lines = |what: &str| text.lines().filter(|line| line.contains(what)).count();
+    assert_eq!(lines("OpFunctionParameter"), 3, "{text}");
+    let pointers = text
+        .lines()
+        .filter(|line| line.contains("OpTypePointer UniformConstant"));
+    assert_eq!(pointers.count(), 4, "{text}");
+    let again = after(
+        "split-combined-image-sampler split-combined-image-sampler",
+        &module,
+    );
+    assert_eq!(again, text);
 }

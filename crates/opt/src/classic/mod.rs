@@ -8,6 +8,7 @@ mod combined;
 mod constants;
 mod decorations;
 mod descriptors;
+mod flat;
 mod half;
 mod ids;
 mod interface;

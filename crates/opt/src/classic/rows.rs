@@ -2,9 +2,9 @@
 
 use super::{Does, Row};
 use super::{
-    calls, combined, constants, decorations, descriptors, half, ids, interface, interpolation,
-    kills, loads, memory_model, names, packing, robust, separate, stage, storage, stripping,
-    variable_indices, volatile,
+    calls, combined, constants, decorations, descriptors, flat, half, ids, interface,
+    interpolation, kills, loads, memory_model, names, packing, robust, separate, stage, storage,
+    stripping, variable_indices, volatile,
 };
 use crate::Abilities as A;
 
@@ -72,7 +72,7 @@ pub static ROWS: &[Row] = rows! {
     "inline-entry-points-opaque" => engine(A::INLINE), "the same";
     "interface-variable-scalar-replacement" => Does::Missing, "makes a variable of each part of an input or output";
     "interpolate-fixup" => Does::Module(interpolation::fix), "lets interpolation name inputs themselves";
-    "legalize-multidim-array" => Does::Missing, "makes arrays of arrays of descriptors flat";
+    "legalize-multidim-array" => Does::Module(flat::flatten), "makes arrays of arrays of descriptors flat";
     "local-redundancy-elimination" => engine(A::MERGE), "computes values once";
     "loop-fission" "N" => Does::Nothing, "splits loops; nothing is done";
     "loop-fusion" "N" => Does::Nothing, "joins loops; nothing is done";

@@ -219,3 +219,39 @@ OpExtension \"SPV_EXT_descriptor_indexing\"\nOpMemoryModel",
     );
     assert_eq!(again, text);
 }
+
+#[test]
+fn arrays_of_arrays_become_flat() {
+    let module = blocks(
+        "%at = OpAccessChain %to_uint %in %0 %0\n%i = OpLoad %uint %at
+%next = OpAccessChain %to_uint %in %0 %1\n%j = OpLoad %uint %next\n%k = OpBitcast %int %j
+%row = OpAccessChain %to_row %rows %i\n%same = OpAccessChain %to_row %row
+%x = OpAccessChain %to_uint %same %k %0 %1\nOpStore %x %3
+%y = OpAccessChain %to_uint %rows %0 %2 %0 %2\nOpStore %y %2
+%whole = OpAccessChain %to_S %rows %1 %j\n%z = OpAccessChain %to_uint %whole %0 %3
+OpStore %z %1\nOpReturn",
+    )
+    .replace(
+        "%in = OpVariable",
+        "%row_type = OpTypeArray %S %3\n%table = OpTypeArray %row_type %2
+%to_row = OpTypePointer StorageBuffer %row_type\n%to_table = OpTypePointer StorageBuffer %table
+%rows = OpVariable %to_table StorageBuffer\n%in = OpVariable",
+    )
+    .replace("%bufs = OpVariable %to_Ss StorageBuffer\n", "")
+    .replace("%bufs", "%rows");
+    let done = words_of("legalize-multidim-array", &module);
+    let text = after("legalize-multidim-array", &module);
+    has(&text, &["OpTypeArray %_struct_"]);
+    // At 1, 2 is the last of six.
+    let mut engine = Run::new(&done).storage(0, 1, &[1, 2]);
+    for element in 0..6 {
+        engine = engine.element(0, 0, element, &[0, 0, 0, 0]);
+    }
+    let outcome = engine.dispatch([1, 1, 1]).unwrap();
+    outcome.assert_clean();
+    let at = |element: u32| outcome.element(0, 0, element).unwrap().to_vec();
+    let numbers = |numbers: [u32; 4]| numbers.map(u32::to_le_bytes).concat();
+    assert_eq!(at(5), numbers([0, 3, 0, 1]));
+    assert_eq!(at(2), numbers([0, 0, 2, 0]));
+    assert_eq!(at(0), numbers([0; 4]));
+}

@@ -9,7 +9,7 @@ use spirvkit_grammar::{Dim, Op};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::descriptors::{Resource, resources};
-use super::{built, shown};
+use super::{Order, built, shown};
 use crate::pass::{Changed, Context, PassError};
 
 /// Pairs of a set and a binding, like `0:1 0:2`.
@@ -50,6 +50,7 @@ pub(super) fn convert(
             _ => image.get_or_insert(it),
         };
     }
+    let order = Order::of(module);
     let mut gone = HashSet::new();
     for (&(set, binding), (image, sampler)) in &found {
         let Some(image) = image else {
@@ -60,7 +61,7 @@ pub(super) fn convert(
             let message = format!("{set}:{binding} is an image that is read without a sampler");
             return Err(PassError::new(message));
         }
-        combine(module, image, sampler.as_ref())?;
+        combine(module, image, sampler.as_ref(), &order)?;
         gone.extend(sampler.as_ref().map(|sampler| sampler.id));
     }
     if !gone.is_empty() {
@@ -100,6 +101,7 @@ fn combine(
     module: &mut Module,
     image: &Resource,
     sampler: Option<&Resource>,
+    order: &Order,
 ) -> Result<(), PassError> {
     let image_loads = loads(module, image)?;
     let sampler_loads = match sampler {
@@ -128,18 +130,12 @@ fn combine(
             }
         }
     }
-    let count = module.inst_count();
     let (sampled, pointer) = built(module.edit(|b| {
         let sampled = b.type_sampled_image(image.ty);
         (sampled, b.type_pointer(image.class, sampled))
     }))?;
     module.set_word(image.variable, 1, pointer.0)?;
-    if let Some(made) = module
-        .definition(pointer)
-        .filter(|made| made.index() >= count)
-    {
-        module.move_to(image.variable, Place::After(made))?;
-    }
+    order.put_behind(module, image.variable, pointer)?;
     for load in image_loads {
         let Some(id) = module.result(load) else {
             continue;

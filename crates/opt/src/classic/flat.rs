@@ -8,7 +8,7 @@ use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::descriptors::Descriptors;
-use super::{Growth, built, of_op};
+use super::{Growth, Order, built, of_op};
 use crate::pass::{Changed, Context, PassError};
 
 /// A variable of arrays within each other: how many elements each array has, from the outermost on,
@@ -32,9 +32,10 @@ pub(super) fn flatten(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         return Ok(Changed::No);
     }
     let mut growth = Growth::of(module);
+    let order = Order::of(module);
     built(module.edit(|b| {
         for it in &found {
-            flatten_one(b, it, &mut growth)?;
+            flatten_one(b, it, &order, &mut growth)?;
         }
         Ok::<(), PassError>(())
     }))??;
@@ -76,7 +77,12 @@ struct Way {
     depth: usize,
 }
 
-fn flatten_one(b: &mut Builder, it: &Nested, growth: &mut Growth) -> Result<(), PassError> {
+fn flatten_one(
+    b: &mut Builder,
+    it: &Nested,
+    order: &Order,
+    growth: &mut Growth,
+) -> Result<(), PassError> {
     let module = b.module();
     let (Some(id), Some(ty)) = (module.result(it.variable), module.result_type(it.variable)) else {
         return Ok(());
@@ -101,7 +107,6 @@ fn flatten_one(b: &mut Builder, it: &Nested, growth: &mut Growth) -> Result<(), 
             b.type_array(it.element, length)
         }
     };
-    let count = b.module().inst_count();
     let pointer = b.type_pointer(class, array);
     let to_element = b.type_pointer(class, it.element);
     let mut work: Vec<Way> = Vec::new();
@@ -162,12 +167,7 @@ fn flatten_one(b: &mut Builder, it: &Nested, growth: &mut Growth) -> Result<(), 
     }
     let module = b.module_mut();
     module.set_word(it.variable, 1, pointer.0)?;
-    if let Some(made) = module.definition(pointer)
-        && made.index() >= count
-    {
-        module.move_to(it.variable, Place::After(made))?;
-    }
-    Ok(())
+    Ok(order.put_behind(module, it.variable, pointer)?)
 }
 
 /// A sum of what is there and an index times a number.

@@ -18,8 +18,10 @@ mod loads;
 mod memory_model;
 mod names;
 mod packing;
+mod parts;
 mod robust;
 mod rows;
+mod scalars;
 mod separate;
 mod stage;
 mod storage;
@@ -33,7 +35,7 @@ use hashbrown::HashMap;
 use spirvkit_analysis::Type;
 use spirvkit_binary::{Definition, Id, Import, LiteralString};
 use spirvkit_grammar::{Decoration, ExtInstSet, GlslStd450, Op};
-use spirvkit_ir::{Inst, Lookup, Module};
+use spirvkit_ir::{EditError, Inst, Lookup, Module, Place};
 
 use crate::pass::{Changed, Context, Pass, PassError};
 use crate::pipeline::Wanted;
@@ -71,14 +73,16 @@ enum Does {
 }
 
 /// Passes that move resources, fix constants, or compute otherwise where that is permitted.
-const CHANGES: [&str; 13] = [
+const CHANGES: [&str; 15] = [
     "convert-relaxed-to-half",
     "convert-to-sampled-image",
     "descriptor-array-scalar-replacement",
     "descriptor-composite-scalar-replacement",
     "descriptor-compososite-scalar-replacement",
     "descriptor-scalar-replacement",
+    "eliminate-dead-input-components",
     "freeze-spec-const",
+    "interface-variable-scalar-replacement",
     "relax-float-ops",
     "resolve-binding-conflicts",
     "set-spec-const-default-value",
@@ -300,6 +304,30 @@ fn decorated(module: &Module, decoration: Decoration) -> HashMap<Id, u32> {
         }
     }
     found
+}
+
+/// The order of what is before the functions, as it was at some time.
+struct Order(HashMap<Inst, usize>);
+
+impl Order {
+    fn of(module: &Module) -> Self {
+        Self(module.globals().zip(0..).collect())
+    }
+
+    /// Moves an instruction behind the definition of a type that it has now, unless it was there.
+    fn put_behind(&self, module: &mut Module, inst: Inst, ty: Id) -> Result<(), EditError> {
+        let Some(definition) = module.definition(ty) else {
+            return Ok(());
+        };
+        let is_behind = match (self.0.get(&definition), self.0.get(&inst)) {
+            (Some(definition), Some(inst)) => definition < inst,
+            _ => false,
+        };
+        match is_behind {
+            true => Ok(()),
+            false => module.move_to(inst, Place::After(definition)),
+        }
+    }
 }
 
 /// The pairs with a colon between them in an argument.

@@ -3,8 +3,8 @@
 use super::{Does, Row};
 use super::{
     calls, combined, constants, decorations, descriptors, flat, half, ids, interface,
-    interpolation, kills, loads, memory_model, names, packing, robust, separate, stage, storage,
-    stripping, variable_indices, volatile,
+    interpolation, kills, loads, memory_model, names, packing, parts, robust, scalars, separate,
+    stage, storage, stripping, variable_indices, volatile,
 };
 use crate::Abilities as A;
 
@@ -52,7 +52,7 @@ pub static ROWS: &[Row] = rows! {
     "eliminate-dead-code-aggressive" => engine(DEAD), "removes all that has no effect";
     "eliminate-dead-const" => engine(A::DEAD_CONSTANTS), "removes constants that nothing uses";
     "eliminate-dead-functions" => engine(A::DEAD_FUNCTIONS), "removes functions that nothing calls";
-    "eliminate-dead-input-components" => Does::Nothing, "shortens arrays of inputs, which would change the interface; nothing is done";
+    "eliminate-dead-input-components" => Does::Module(parts::shorten), "lets inputs that are arrays end with the last element that is used";
     "eliminate-dead-inserts" => engine(A::SIMPLIFY.with(A::DEAD_CODE)), "removes what is put into composites and never taken out";
     "eliminate-dead-members" => engine(A::DEAD_MEMBERS.with(A::DEAD_CODE)), "removes members of structures that nothing uses";
     "eliminate-dead-variables" => engine(A::DEAD_VARIABLES), "removes variables of the module that nothing uses";
@@ -70,7 +70,7 @@ pub static ROWS: &[Row] = rows! {
     "if-conversion" => engine(A::SELECT), "makes OpSelect of selections that only choose a value";
     "inline-entry-points-exhaustive" => engine(A::INLINE), "puts functions where they are called";
     "inline-entry-points-opaque" => engine(A::INLINE), "the same";
-    "interface-variable-scalar-replacement" => Does::Missing, "makes a variable of each part of an input or output";
+    "interface-variable-scalar-replacement" => Does::Module(scalars::replace), "makes a variable of each part of an input or output";
     "interpolate-fixup" => Does::Module(interpolation::fix), "lets interpolation name inputs themselves";
     "legalize-multidim-array" => Does::Module(flat::flatten), "makes arrays of arrays of descriptors flat";
     "local-redundancy-elimination" => engine(A::MERGE), "computes values once";

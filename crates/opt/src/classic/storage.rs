@@ -4,9 +4,9 @@ use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Op, StorageClass};
 use spirvkit_ir::builder::Builder;
-use spirvkit_ir::{EditError, Inst, Lookup, Module, Place};
+use spirvkit_ir::{EditError, Inst, Lookup, Module};
 
-use super::built;
+use super::{Order, built};
 use crate::pass::{Changed, Context, PassError};
 
 /// Gives what leads on from variables pointers into the storage class that the variable is in.
@@ -15,11 +15,12 @@ pub(super) fn fix(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, P
         .instructions()
         .filter(|&inst| module.op(inst) == Op::Variable)
         .collect();
-    let changed = built(module.edit(|b| fix_from(b, variables)))??;
+    let order = Order::of(module);
+    let changed = built(module.edit(|b| fix_from(b, variables, &order)))??;
     Ok(Changed::if_any(changed))
 }
 
-fn fix_from(b: &mut Builder, variables: Vec<Inst>) -> Result<usize, EditError> {
+fn fix_from(b: &mut Builder, variables: Vec<Inst>, order: &Order) -> Result<usize, EditError> {
     let mut count = 0;
     let mut work = Vec::new();
     for variable in variables {
@@ -27,7 +28,7 @@ fn fix_from(b: &mut Builder, variables: Vec<Inst>) -> Result<usize, EditError> {
         if let (Some(class), Some(id)) = (module.operand_word(variable, 0), module.result(variable))
         {
             work.push((id, StorageClass(class)));
-            count += usize::from(retype(b, variable, StorageClass(class))?);
+            count += usize::from(retype(b, variable, StorageClass(class), order)?);
         }
     }
     // What several pointers lead to is as the first of them says; in a valid module all are of one
@@ -44,7 +45,7 @@ fn fix_from(b: &mut Builder, variables: Vec<Inst>) -> Result<usize, EditError> {
                 continue;
             };
             if !std::mem::replace(seen.slot(id), true) {
-                count += usize::from(retype(b, inst, class)?);
+                count += usize::from(retype(b, inst, class, order)?);
                 work.push((id, class));
             }
         }
@@ -61,7 +62,12 @@ fn leads(op: Op, word: usize) -> bool {
     }
 }
 
-fn retype(b: &mut Builder, inst: Inst, class: StorageClass) -> Result<bool, EditError> {
+fn retype(
+    b: &mut Builder,
+    inst: Inst,
+    class: StorageClass,
+    order: &Order,
+) -> Result<bool, EditError> {
     let module = b.module();
     let Some(ty) = module.result_type(inst) else {
         return Ok(false);
@@ -76,16 +82,11 @@ fn retype(b: &mut Builder, inst: Inst, class: StorageClass) -> Result<bool, Edit
     if own == class {
         return Ok(false);
     }
-    let count = module.inst_count();
     let made: Id = b.type_pointer(class, pointee);
     let module = b.module_mut();
     module.set_word(inst, 1, made.0)?;
-    // A type that was made comes last, behind what needs it.
-    if let Some(made) = module.definition(made)
-        && made.index() >= count
-        && module.function_of(inst).is_none()
-    {
-        module.move_to(inst, Place::After(made))?;
+    if module.function_of(inst).is_none() {
+        order.put_behind(module, inst, made)?;
     }
     Ok(true)
 }

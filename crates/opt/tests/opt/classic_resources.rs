@@ -255,3 +255,128 @@ OpStore %z %1\nOpReturn",
     assert_eq!(at(2), numbers([0, 0, 2, 0]));
     assert_eq!(at(0), numbers([0; 4]));
 }
+
+#[test]
+fn inputs_end_with_what_is_used() {
+    let module = |index: &str| {
+        sampling(
+            "OpDecorate %a Location 1\nOpDecorate %b Location 5",
+            "%n4 = OpConstant %uint 4\n%four = OpTypeArray %float %n4\n%to_four = OpTypePointer Input %four
+%a = OpVariable %to_four Input\n%b = OpVariable %to_four Input\n%to_one = OpTypePointer Input %float",
+            &format!(
+                "%p = OpAccessChain %to_one %a %0\n%q = OpAccessChain %to_one %a {index}
+%r = OpAccessChain %to_one %b %1\n%x = OpLoad %float %p\n%y = OpLoad %float %q"
+            ),
+        )
+        .replace("%in %out\n", "%in %a %b %out\n")
+    };
+    let text = after("eliminate-dead-input-components", &module("%1"));
+    // Both have two elements now.
+    assert_eq!(
+        count(&text, "OpTypePointer Input %_arr_float_uint_2"),
+        1,
+        "{text}"
+    );
+    assert_eq!(
+        count(&text, "OpVariable %_ptr_Input__arr_float_uint_2"),
+        2,
+        "{text}"
+    );
+    let text = after("eliminate-dead-input-components", &module("%i"));
+    assert_eq!(
+        count(&text, "OpVariable %_ptr_Input__arr_float_uint_2"),
+        1,
+        "{text}"
+    );
+}
+
+#[test]
+fn parts_of_inputs_and_outputs_become_variables() {
+    let module = sampling(
+        "OpDecorate %m Location 1\nOpDecorate %o Location 3\nOpDecorate %o Component 1",
+        "%mat = OpTypeMatrix %vec2 2\n%mats = OpTypeArray %mat %2\n%to_mats = OpTypePointer Input %mats
+%to_mat = OpTypePointer Input %mat\n%to_vec2 = OpTypePointer Input %vec2
+%to_float = OpTypePointer Input %float\n%m = OpVariable %to_mats Input
+%floats = OpTypeArray %float %2\n%to_floats = OpTypePointer Output %floats
+%to_o = OpTypePointer Output %float\n%o = OpVariable %to_floats Output",
+        "%x = OpAccessChain %to_float %m %1 %0 %i\n%first = OpLoad %float %x
+%row = OpAccessChain %to_mat %m %1\n%column = OpAccessChain %to_vec2 %row %1
+%second = OpLoad %vec2 %column\n%whole = OpLoad %mat %row\n%z = OpCompositeExtract %float %whole 0 1
+%both = OpCompositeConstruct %floats %first %z\nOpStore %o %both
+%last = OpAccessChain %to_o %o %1\nOpStore %last %first",
+    )
+    .replace("%in %out\n", "%in %m %out %o\n")
+    .replace("OpCapability Shader\n", "OpCapability Shader\nOpCapability Matrix\n");
+    let text = after("interface-variable-scalar-replacement", &module);
+    for location in 1..=4 {
+        has(&text, &[&format!("Location {location}\n")]);
+    }
+    assert_eq!(count(&text, "Component 1"), 2, "{text}");
+    // Four columns, and two numbers, besides what was there; what is within a column stays a chain.
+    assert_eq!(count(&text, " = OpVariable "), 2 + 4 + 2, "{text}");
+    assert_eq!(count(&text, "OpAccessChain"), 1, "{text}");
+    assert_eq!(count(&text, "OpStore"), 3, "{text}");
+    let again = after(
+        "interface-variable-scalar-replacement interface-variable-scalar-replacement",
+        &module,
+    );
+    assert_eq!(again, text);
+}
+
+#[test]
+fn vertices_keep_their_arrays() {
+    let module = "; Version: 1.3
+OpCapability Geometry
+OpMemoryModel Logical GLSL450
+OpEntryPoint Geometry %main \"main\" %a
+OpExecutionMode %main Triangles
+OpExecutionMode %main OutputVertices 3
+OpExecutionMode %main OutputTriangleStrip
+OpExecutionMode %main Invocations 1
+OpDecorate %a Location 2
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%uint = OpTypeInt 32 0
+%2 = OpConstant %uint 2
+%3 = OpConstant %uint 3
+%1 = OpConstant %uint 1
+%pair = OpTypeArray %float %2
+%pairs = OpTypeArray %pair %3
+%to_pairs = OpTypePointer Input %pairs
+%to_pair = OpTypePointer Input %pair
+%to_float = OpTypePointer Input %float
+%a = OpVariable %to_pairs Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%p = OpAccessChain %to_float %a %1 %1
+%x = OpLoad %float %p
+%q = OpAccessChain %to_pair %a %1
+%y = OpLoad %pair %q
+OpReturn
+OpFunctionEnd
+";
+    let text = after("interface-variable-scalar-replacement", module);
+    assert_eq!(
+        count(&text, " = OpVariable %_ptr_Input__arr_float_uint_3"),
+        2,
+        "{text}"
+    );
+    assert_eq!(count(&text, "OpAccessChain %_ptr_Input_float"), 3, "{text}");
+    let same = run("eliminate-dead-input-components", &words(module));
+    assert_eq!(same, words(module));
+}
+
+#[test]
+fn variables_stay_behind_types_that_they_share() {
+    let module = sampling(
+        "OpDecorate %a DescriptorSet 0\nOpDecorate %a Binding 0\nOpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 1",
+        "%to_image = OpTypePointer UniformConstant %Image\n%a = OpVariable %to_image UniformConstant
+%b = OpVariable %to_image UniformConstant",
+        "%x = OpLoad %Image %a\n%y = OpLoad %Image %b",
+    )
+    .replace("%Both = OpTypeSampledImage %Image\n", "");
+    let text = after("\"convert-to-sampled-image=0:0 0:1\"", &module);
+    assert_eq!(count(&text, "OpTypeSampledImage"), 1, "{text}");
+}

@@ -1,0 +1,406 @@
+//! Inputs and outputs that become a variable for each part.
+
+use hashbrown::HashMap;
+use spirvkit_analysis::Type;
+use spirvkit_binary::{Id, LiteralString, Section};
+use spirvkit_grammar::{Decoration, Op, StorageClass};
+use spirvkit_ir::builder::Builder;
+use spirvkit_ir::{Inst, Lookup, Module, Place};
+
+use super::interface::entry_points;
+use super::parts::of_vertices;
+use super::{Growth, built, decorations, of_op};
+use crate::pass::{Changed, Context, PassError};
+
+/// Types may be so deep at most.
+const MAX_DEPTH: usize = 8;
+
+/// So many variables at most are made of one.
+const MAX_LEAVES: usize = 1 << 10;
+
+/// A type and its parts: none, if it is a number or a vector.
+struct Tree {
+    ty: Id,
+    parts: Vec<Tree>,
+    /// Of those that are variables, the number of the first within.
+    first: usize,
+}
+
+/// What is to become of a variable.
+struct Plan {
+    variable: Inst,
+    id: Id,
+    class: StorageClass,
+    /// The length of the array that has an element for each vertex.
+    vertices: Option<Id>,
+    tree: Tree,
+    /// The types of the variables, and their locations, counted from that of the whole.
+    leaves: Vec<(Id, u32)>,
+    actions: Vec<(Inst, Action)>,
+}
+
+/// A pointer to a part: what leads to it in the tree, and which vertex it is of.
+#[derive(Clone)]
+struct Part {
+    path: Vec<usize>,
+    vertex: Option<Id>,
+}
+
+enum Action {
+    /// A chain that leads to a variable, and into it by so many of its last indices.
+    Reach(Part, usize),
+    /// A chain to a part that has parts.
+    Pass,
+    Load(Part),
+    Store(Part),
+}
+
+/// Makes a variable of each number and vector in inputs and outputs that are arrays or matrices with
+/// a location.
+pub(super) fn replace(
+    module: &mut Module,
+    context: &mut Context<'_>,
+) -> Result<Changed, PassError> {
+    decorations::flatten(module, context)?;
+    let of_vertices = of_vertices(module);
+    let locations = super::decorated(module, Decoration::Location);
+    let plans: Vec<(Plan, u32)> = of_op(module, Op::Variable)
+        .into_iter()
+        .filter_map(|variable| {
+            let id = module.result(variable)?;
+            let location = *locations.get(&id)?;
+            Some((plan(module, variable, of_vertices.contains(&id))?, location))
+        })
+        .collect();
+    if plans.is_empty() {
+        return Ok(Changed::No);
+    }
+    let mut growth = Growth::of(module);
+    let mut instead: HashMap<Id, Vec<Id>> = HashMap::new();
+    built(module.edit(|b| {
+        for (plan, location) in &plans {
+            let made = carry_out(b, plan, *location, &mut growth)?;
+            instead.insert(plan.id, made);
+        }
+        Ok::<(), PassError>(())
+    }))??;
+    for entry in entry_points(module) {
+        let words = module.get(entry.inst).operand_words();
+        let (named, interface) = words.split_at(entry.named);
+        let mut new = named.to_vec();
+        for &id in interface {
+            match instead.get(&Id(id)) {
+                Some(made) => new.extend(made.iter().map(|id| id.0)),
+                None => new.push(id),
+            }
+        }
+        growth.add(new.len() - words.len().min(new.len()))?;
+        if new != words {
+            module.replace(entry.inst, Op::EntryPoint, &new)?;
+        }
+    }
+    for (plan, _) in &plans {
+        module.erase(plan.variable)?;
+    }
+    Ok(Changed::Yes)
+}
+
+/// The parts of a type; nothing, if it has others than arrays, matrices, vectors and numbers.
+fn tree(module: &Module, ty: Id, depth: usize, leaves: &mut Vec<(Id, u32)>) -> Option<Tree> {
+    if depth > MAX_DEPTH || leaves.len() > MAX_LEAVES {
+        return None;
+    }
+    let first = leaves.len();
+    let (part, count) = match module.ty(ty) {
+        Type::Array { element, length } => (element, module.constant_u64(length)?),
+        Type::Matrix { column, count } => (column, count.into()),
+        Type::Vector { .. } | Type::Int { .. } | Type::Float { .. } => {
+            let at = leaves
+                .last()
+                .map_or(0, |&(ty, at)| at + locations(module, ty));
+            leaves.push((ty, at));
+            return Some(Tree {
+                ty,
+                parts: Vec::new(),
+                first,
+            });
+        }
+        _ => return None,
+    };
+    let mut parts = Vec::new();
+    for _ in 0..count {
+        parts.push(tree(module, part, depth + 1, leaves)?);
+    }
+    Some(Tree { ty, parts, first })
+}
+
+/// How many locations a number or a vector takes.
+fn locations(module: &Module, ty: Id) -> u32 {
+    let Type::Vector { component, count } = module.ty(ty) else {
+        return 1;
+    };
+    let width = match module.ty(component) {
+        Type::Int { width, .. } | Type::Float { width, .. } => width,
+        _ => 32,
+    };
+    1 + u32::from(width == 64 && count > 2)
+}
+
+/// What is to be done for a variable, if it can be done.
+fn plan(module: &Module, variable: Inst, has_vertices: bool) -> Option<Plan> {
+    let id = module.result(variable)?;
+    let class = StorageClass(module.operand_word(variable, 0)?);
+    let has_initial_value = module.get(variable).operand_words().len() > 3;
+    let is_interface = matches!(class, StorageClass::Input | StorageClass::Output);
+    if !is_interface || has_initial_value {
+        return None;
+    }
+    let Type::Pointer { pointee, .. } = module.ty(module.result_type(variable)?) else {
+        return None;
+    };
+    let (vertices, ty) = match module.ty(pointee) {
+        Type::Array { element, length } if has_vertices => (Some(length), element),
+        _ if has_vertices => return None,
+        _ => (None, pointee),
+    };
+    let mut leaves = Vec::new();
+    let tree = tree(module, ty, 0, &mut leaves).filter(|tree| !tree.parts.is_empty())?;
+    let mut plan = Plan {
+        variable,
+        id,
+        class,
+        vertices,
+        tree,
+        leaves,
+        actions: Vec::new(),
+    };
+    let whole = Part {
+        path: Vec::new(),
+        vertex: None,
+    };
+    let mut pending = vec![(id, whole)];
+    while let Some((pointer, part)) = pending.pop() {
+        let is_whole = vertices.is_some() && part.vertex.is_none();
+        for found in module.uses(pointer) {
+            let op = module.op(found.inst);
+            let words = module.get(found.inst).operand_words();
+            match op {
+                _ if module.is_about(found) || op == Op::EntryPoint && pointer == id => {}
+                Op::Load if !is_whole && words.len() == 3 => {
+                    plan.actions.push((found.inst, Action::Load(part.clone())));
+                }
+                Op::Store if !is_whole && words.len() == 2 && found.word == 1 => {
+                    plan.actions.push((found.inst, Action::Store(part.clone())));
+                }
+                Op::AccessChain | Op::InBoundsAccessChain if found.word == 3 => {
+                    let (part, rest) = plan.follow(module, &part, &words[3..])?;
+                    let is_leaf = plan.at(&part.path)?.parts.is_empty();
+                    if is_leaf && (vertices.is_none() || part.vertex.is_some()) {
+                        plan.actions.push((found.inst, Action::Reach(part, rest)));
+                    } else {
+                        plan.actions.push((found.inst, Action::Pass));
+                        pending.push((module.result(found.inst)?, part));
+                    }
+                }
+                _ => return None,
+            }
+        }
+    }
+    Some(plan)
+}
+
+impl Plan {
+    fn at(&self, path: &[usize]) -> Option<&Tree> {
+        path.iter()
+            .try_fold(&self.tree, |tree, &part| tree.parts.get(part))
+    }
+
+    /// Where indices lead, and how many of them are left there.
+    fn follow(&self, module: &Module, from: &Part, indices: &[u32]) -> Option<(Part, usize)> {
+        let mut part = from.clone();
+        let mut left = indices;
+        if self.vertices.is_some()
+            && part.vertex.is_none()
+            && let Some((&vertex, rest)) = left.split_first()
+        {
+            part.vertex = Some(Id(vertex));
+            left = rest;
+        }
+        while let Some((&index, rest)) = left.split_first() {
+            let tree = self.at(&part.path)?;
+            if tree.parts.is_empty() {
+                break;
+            }
+            let index = usize::try_from(module.constant_u64(Id(index))?).ok()?;
+            tree.parts.get(index)?;
+            part.path.push(index);
+            left = rest;
+        }
+        Some((part, left.len()))
+    }
+}
+
+/// Makes the variables, and lets everything use them. Entry points are left to be done.
+fn carry_out(
+    b: &mut Builder,
+    plan: &Plan,
+    location: u32,
+    growth: &mut Growth,
+) -> Result<Vec<Id>, PassError> {
+    let module = b.module();
+    let about = module
+        .uses_of(plan.variable)
+        .filter(|&found| module.is_about(found));
+    let about: Vec<(Op, Vec<u32>)> = about
+        .map(|found| {
+            (
+                module.op(found.inst),
+                module.get(found.inst).operand_words().to_vec(),
+            )
+        })
+        .filter(|(_, words)| words.get(1) != Some(&Decoration::Location.0))
+        .collect();
+    let words: usize = about.iter().map(|(_, words)| words.len() + 2).sum();
+    growth.add(plan.leaves.len() * (words + 12))?;
+    let place = Place::Section(Section::Annotations);
+    let mut made = Vec::new();
+    for (number, &(ty, at)) in plan.leaves.iter().enumerate() {
+        let ty = match plan.vertices {
+            Some(length) => b.type_array(ty, length),
+            None => ty,
+        };
+        let pointer = b.type_pointer(plan.class, ty);
+        let variable = b.variable(pointer, plan.class, None);
+        let location = location.checked_add(at);
+        let location = location.ok_or_else(|| PassError::new("there is no location left"))?;
+        b.decorate(variable, Decoration::Location, &[location]);
+        for (op, words) in &about {
+            let mut words = words.clone();
+            words[0] = variable.0;
+            if op.is_decoration() {
+                b.module_mut().insert(place, *op, &words)?;
+            } else if *op == Op::Name
+                && let Some(name) = LiteralString::at_start_of(&words[1..])
+            {
+                let name = format!("{}_{number}", name.to_text_lossy());
+                b.name(variable, &name);
+            }
+        }
+        made.push(variable);
+    }
+    let mut passes = Vec::new();
+    for (inst, action) in &plan.actions {
+        let inst = *inst;
+        match action {
+            Action::Pass => passes.push(inst),
+            Action::Reach(part, rest) => {
+                let Some(&variable) = plan.at(&part.path).and_then(|tree| made.get(tree.first))
+                else {
+                    continue;
+                };
+                let words = b.module().get(inst).operand_words().to_vec();
+                let left = &words[words.len() - rest..];
+                if part.vertex.is_none() && left.is_empty() {
+                    b.replace_with(inst, variable);
+                    continue;
+                }
+                let vertex = part.vertex.map(|vertex| vertex.0);
+                let new = words[..2].iter().copied().chain([variable.0]).chain(vertex);
+                let new: Vec<u32> = new.chain(left.iter().copied()).collect();
+                let op = b.module().op(inst);
+                b.module_mut().replace(inst, op, &new)?;
+            }
+            Action::Load(part) => {
+                let Some(tree) = plan.at(&part.path) else {
+                    continue;
+                };
+                b.insert_at(Place::Before(inst));
+                let value = load(b, plan, tree, part.vertex, &made, growth)?;
+                b.replace_with(inst, value);
+            }
+            Action::Store(part) => {
+                let object = b.module().operand_id(inst, 1);
+                let (Some(tree), Some(object)) = (plan.at(&part.path), object) else {
+                    continue;
+                };
+                b.insert_at(Place::Before(inst));
+                let mut path = Vec::new();
+                store(
+                    b,
+                    plan,
+                    (tree, object),
+                    part.vertex,
+                    &made,
+                    &mut path,
+                    growth,
+                )?;
+                b.module_mut().remove(inst)?;
+            }
+        }
+    }
+    // Those that lead on come after what they lead on from.
+    for inst in passes.into_iter().rev() {
+        b.module_mut().erase(inst)?;
+    }
+    Ok(made)
+}
+
+/// A pointer to what a variable has for a vertex.
+fn pointer(b: &mut Builder, plan: &Plan, ty: Id, variable: Id, vertex: Option<Id>) -> Id {
+    match vertex {
+        Some(vertex) => {
+            let pointer = b.type_pointer(plan.class, ty);
+            b.access_chain(pointer, variable, &[vertex])
+        }
+        None => variable,
+    }
+}
+
+fn load(
+    b: &mut Builder,
+    plan: &Plan,
+    tree: &Tree,
+    vertex: Option<Id>,
+    made: &[Id],
+    growth: &mut Growth,
+) -> Result<Id, PassError> {
+    growth.add(10)?;
+    if tree.parts.is_empty() {
+        let variable = made.get(tree.first).copied().unwrap_or(plan.id);
+        let pointer = pointer(b, plan, tree.ty, variable, vertex);
+        return Ok(b.load(tree.ty, pointer, None));
+    }
+    let mut parts = Vec::new();
+    for part in &tree.parts {
+        parts.push(load(b, plan, part, vertex, made, growth)?);
+    }
+    Ok(b.composite_construct(tree.ty, &parts))
+}
+
+fn store(
+    b: &mut Builder,
+    plan: &Plan,
+    (tree, object): (&Tree, Id),
+    vertex: Option<Id>,
+    made: &[Id],
+    path: &mut Vec<u32>,
+    growth: &mut Growth,
+) -> Result<(), PassError> {
+    growth.add(12 + path.len())?;
+    if tree.parts.is_empty() {
+        let variable = made.get(tree.first).copied().unwrap_or(plan.id);
+        let value = match path.is_empty() {
+            true => object,
+            false => b.composite_extract(tree.ty, object, path),
+        };
+        let pointer = pointer(b, plan, tree.ty, variable, vertex);
+        b.store(pointer, value, None);
+        return Ok(());
+    }
+    for (number, part) in (0..).zip(&tree.parts) {
+        path.push(number);
+        store(b, plan, (part, object), vertex, made, path, growth)?;
+        path.pop();
+    }
+    Ok(())
+}

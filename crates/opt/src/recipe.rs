@@ -80,11 +80,6 @@ pub enum RecipeError {
         /// What was given.
         name: String,
     },
-    /// The pass is known, but it isn't implemented.
-    Missing {
-        /// Its name.
-        name: String,
-    },
     /// Its argument is missing, or isn't what it takes.
     Argument {
         /// Its name.
@@ -98,7 +93,6 @@ impl fmt::Display for RecipeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { name } => write!(f, "there is no pass `{name}`"),
-            Self::Missing { name } => write!(f, "the pass `{name}` is not implemented here"),
             Self::Argument { name, message } => write!(f, "`{name}`: {message}"),
         }
     }

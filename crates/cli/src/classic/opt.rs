@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use spirvkit::diagnostics::Severity;
-use spirvkit::opt::classic::{self, ROWS, State};
+use spirvkit::opt::classic::{self, ROWS};
 use spirvkit::opt::{Options, Recipe, flags};
 use spirvkit::{TargetEnv, ValidateOptions, bytes_from_words, validate};
 
@@ -371,11 +371,7 @@ Options:
             Some(value) => format!("={value}"),
             None => String::new(),
         };
-        let note = match row.state() {
-            State::Missing => " (not implemented)",
-            State::Done | State::Nothing => "",
-        };
-        let _ = writeln!(text, "  --{}{value}\n      {}{note}", row.name, row.about);
+        let _ = writeln!(text, "  --{}{value}\n      {}", row.name, row.about);
     }
     text += &format!("\nEnvironments:\n{}\n", environments::list("  "));
     text
@@ -412,7 +408,6 @@ mod tests {
         for (line, why) in [
             ("--no-such-pass", "no option `--no-such-pass`"),
             ("-O2", "no option `-O2`"),
-            ("--split-combined-image-sampler", "not implemented here"),
             ("--merge-blocks=1", "takes no argument"),
             ("--target-env", "needs a value"),
             ("--target-env=spv9", "spv9"),

@@ -1,8 +1,9 @@
 //! The passes of `spirv-opt`, by their names there.
 //!
-//! Each is a part of the engine, a transformation of its own, or known and not implemented; several
+//! Each is a part of the engine, a transformation of its own, or accepted without an effect; several
 //! names may stand for one thing. [`ROWS`] says which is which.
 
+mod amd;
 mod calls;
 mod combined;
 mod constants;
@@ -68,8 +69,6 @@ enum Does {
     Given(ChangeWith, fn(&str) -> Result<(), String>),
     /// Not at all: it would only make a program faster, and finds nothing to do.
     Nothing,
-    /// It can't be done.
-    Missing,
 }
 
 /// Passes that move resources, fix constants, or compute otherwise where that is permitted.
@@ -101,8 +100,6 @@ pub enum State {
     Done,
     /// It is accepted, and changes nothing, which is always right.
     Nothing,
-    /// It is an error to ask for it.
-    Missing,
 }
 
 impl Row {
@@ -111,7 +108,6 @@ impl Row {
     pub fn state(&self) -> State {
         match self.does {
             Does::Nothing => State::Nothing,
-            Does::Missing => State::Missing,
             _ => State::Done,
         }
     }
@@ -148,7 +144,7 @@ impl Pass for Named {
             }
             Does::Module(change) => change(module, context),
             Does::Given(change, _) => change(module, &self.argument, context),
-            Does::Nothing | Does::Missing => Ok(Changed::No),
+            Does::Nothing => Ok(Changed::No),
         }
     }
 }
@@ -185,16 +181,8 @@ pub(crate) fn pass(flag: &str) -> Result<Arc<dyn Pass>, RecipeError> {
             .parse::<u32>()
             .map_err(|_| wrong(format!("`{number}` is no whole number")))?;
     }
-    match row.does {
-        Does::Missing => {
-            return Err(RecipeError::Missing {
-                name: row.name.to_owned(),
-            });
-        }
-        Does::Given(_, check) if argument.is_some() => {
-            check(argument.unwrap_or_default()).map_err(wrong)?;
-        }
-        _ => {}
+    if let (Does::Given(_, check), Some(argument)) = (&row.does, argument) {
+        check(argument).map_err(wrong)?;
     }
     let argument = argument.unwrap_or_default().to_owned();
     Ok(Arc::new(Named { row, argument }))

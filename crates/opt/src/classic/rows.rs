@@ -2,7 +2,7 @@
 
 use super::{Does, Row};
 use super::{
-    calls, combined, constants, decorations, descriptors, flat, half, ids, interface,
+    amd, calls, combined, constants, decorations, descriptors, flat, half, ids, interface,
     interpolation, kills, loads, memory_model, names, packing, parts, robust, scalars, separate,
     stage, storage, stripping, variable_indices, volatile,
 };
@@ -33,7 +33,7 @@ const DEAD: A = A::DEAD_CODE
 
 /// All names, in the order of the alphabet.
 pub static ROWS: &[Row] = rows! {
-    "amd-ext-to-khr" => Does::Missing, "replaces AMD's extensions by core instructions";
+    "amd-ext-to-khr" => Does::Module(amd::replace), "replaces AMD's extensions by core instructions";
     "canonicalize-ids" => Does::Module(ids::canonicalize), "gives ids numbers by what they are, which compresses better";
     "ccp" => engine(A::SIMPLIFY.with(A::CUT_BRANCHES)), "computes what is constant, and cuts branches";
     "cfg-cleanup" => engine(A::UNREACHABLE), "removes blocks that nothing reaches";

@@ -136,11 +136,7 @@ pub(super) fn list() -> String {
         None => row.name.to_owned(),
     };
     for row in ROWS {
-        let note = match row.state() {
-            State::Missing => " (not implemented)",
-            State::Done | State::Nothing => "",
-        };
-        let _ = writeln!(text, "{}\n    {}{note}", name(row), row.about);
+        let _ = writeln!(text, "{}\n    {}", name(row), row.about);
     }
     text
 }
@@ -187,6 +183,5 @@ mod tests {
         let list = list();
         assert!(list.contains("scalar-replacement[=N]\n"), "{list}");
         assert!(list.contains("switch-descriptorset=FROM:TO\n"), "{list}");
-        assert!(list.contains(" (not implemented)\n"), "{list}");
     }
 }

@@ -34,7 +34,7 @@ mod graphs;
 mod groups;
 mod hit_objects;
 mod image;
-mod interfaces;
+pub(crate) mod interfaces;
 mod layouts;
 pub(crate) mod limits;
 mod logical_pointers;

@@ -11,16 +11,16 @@ use crate::rules::generated::interface;
 
 /// A variable of an interface.
 #[derive(Clone, Copy)]
-pub(super) struct Listed<'a> {
-    pub(super) id: Id,
-    pub(super) inst: Inst<'a>,
-    pub(super) class: StorageClass,
+pub(crate) struct Listed<'a> {
+    pub(crate) id: Id,
+    pub(crate) inst: Inst<'a>,
+    pub(crate) class: StorageClass,
     /// What it holds, if that is known.
-    pub(super) ty: Option<Id>,
+    pub(crate) ty: Option<Id>,
 }
 
 /// An id as a variable.
-pub(super) fn variable<'a>(m: &Module<'a>, id: Id) -> Option<Listed<'a>> {
+pub(crate) fn variable<'a>(m: &Module<'a>, id: Id) -> Option<Listed<'a>> {
     let inst = m.def(id).filter(|inst| inst.op().is_variable())?;
     Some(Listed {
         id,
@@ -34,7 +34,7 @@ pub(super) fn variable<'a>(m: &Module<'a>, id: Id) -> Option<Listed<'a>> {
 }
 
 /// The variables that an entry point lists; what is none is left out.
-pub(super) fn variables<'m, 'a>(
+pub(crate) fn variables<'m, 'a>(
     m: &'m Module<'a>,
     entry: &EntryPoint<'a>,
 ) -> impl Iterator<Item = Listed<'a>> + use<'m, 'a> {

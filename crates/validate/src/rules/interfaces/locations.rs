@@ -6,8 +6,8 @@ use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, ExecutionModel, StorageClass};
 
-use super::arrays::is_arrayed;
 use super::listed::{self, Listed};
+use super::places::{self, Budget, MAX, Piece, Place};
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::module::{EntryPoint, Lookup, Module, Type};
 use crate::rules::generated::interface;
@@ -61,27 +61,6 @@ pub(super) fn check_tile_images(m: &Module<'_>, reporter: &mut Reporter) {
                 }
             }
         }
-    }
-}
-
-/// Locations beyond so many of one variable are not looked at: no
-/// implementation has as many.
-const MAX: usize = 4096;
-
-/// How much there may still be to look at in a module. A variable listed by many
-/// entry points may hold very much each time; beyond all sense, what comes is left
-/// unchecked.
-pub(super) struct Budget(usize);
-
-impl Budget {
-    pub(super) fn of(m: &Module<'_>) -> Self {
-        Self(m.words.len().saturating_mul(6).saturating_add(1 << 18))
-    }
-
-    fn spend(&mut self, steps: usize) -> bool {
-        let left = self.0.checked_sub(steps);
-        self.0 = left.unwrap_or(0);
-        left.is_some()
     }
 }
 
@@ -233,39 +212,26 @@ fn place(
     budget: &mut Budget,
 ) -> CheckResult {
     let is_output = listed.class == StorageClass::Output;
-    let (mut location, mut component, mut index, mut stream) = (None, 0, 0, 0);
-    let (mut is_patch, mut is_per_vertex) = (false, false);
-    for decorated in m.own_decorations(listed.id) {
-        match decorated.decoration {
-            Decoration::BuiltIn => return Ok(()),
-            Decoration::Location => location = Some(decorated.param(0)),
-            Decoration::Component => component = decorated.param(0),
-            Decoration::Index => {
-                if !is_output || entry.model != ExecutionModel::Fragment {
-                    let message = format!(
-                        "{} has an `Index`, but is not an output of a fragment shader",
-                        m.name(listed.id)
-                    );
-                    return Err(Finding::new(
-                        &interface::INDEX,
-                        listed.inst.offset(),
-                        message,
-                    ));
-                }
-                index = decorated.param(0);
-            }
-            Decoration::Stream => stream = decorated.param(0),
-            Decoration::Patch => is_patch = true,
-            Decoration::PerVertexKHR => is_per_vertex = true,
-            _ => {}
-        }
+    let at = Place::of(m, listed.id);
+    if at.built_in.is_some() {
+        return Ok(());
+    }
+    if at.index.is_some() && (!is_output || entry.model != ExecutionModel::Fragment) {
+        let message = format!(
+            "{} has an `Index`, but is not an output of a fragment shader",
+            m.name(listed.id)
+        );
+        return Err(Finding::new(
+            &interface::INDEX,
+            listed.inst.offset(),
+            message,
+        ));
     }
     let Some(mut ty) = listed.ty else {
         return Ok(());
     };
-    let is_arrayed = is_arrayed(entry.model, is_output, is_patch, is_per_vertex);
     if let Type::Array { element, .. } | Type::RuntimeArray { element } = m.ty(ty)
-        && is_arrayed
+        && at.is_arrayed(entry.model, listed.class)
     {
         ty = element;
     }
@@ -283,7 +249,7 @@ fn place(
         return Err(finding.at(listed.inst.offset(), "an entry point lists this variable"));
     }
     let is_block = facts.is_block;
-    if location.is_none() && !is_block {
+    if at.location.is_none() && !is_block {
         let vuid = interface::LOCATION_MISSING.vuids[usize::from(m.is_struct(inner))];
         let message = format!("{} needs a `Location`", m.name(listed.id));
         return Err(
@@ -292,43 +258,32 @@ fn place(
                 .at(entry.inst.offset(), "it is listed here"),
         );
     }
-    let mut add = |location: u64, component: u32, stream: u32, masks: &[u8]| {
-        taken.extend(masks.iter().enumerate().map(|(step, mask)| Taken {
-            space: (is_output, is_patch, index, stream),
-            location: location + step as u64,
-            components: mask.checked_shl(component).unwrap_or(0) & 0xf,
+    let (is_patch, index) = (at.is_patch, at.index.unwrap_or(0));
+    let mut add = |location: u32, at: &Place, pieces: &[Piece]| {
+        taken.extend(pieces.iter().enumerate().map(|(step, piece)| Taken {
+            space: (is_output, is_patch, index, at.stream),
+            location: u64::from(location) + step as u64,
+            components: piece.mask().checked_shl(at.component).unwrap_or(0) & 0xf,
             variable: listed.id,
         }));
     };
-    let mut masks = Vec::new();
-    if let Some(location) = location {
-        flatten(m, listed, ty, &mut masks, budget)?;
-        add(location.into(), component, stream, &masks);
+    let mut pieces = Vec::new();
+    if let Some(location) = at.location {
+        flatten(m, listed, ty, &mut pieces, budget)?;
+        add(location, &at, &pieces);
         return Ok(());
     }
     let members = m.members(inner);
     if !budget.spend(4 * members.len()) {
         return Ok(());
     }
-    let mut places: Vec<(Option<u32>, u32, u32)> = vec![(None, 0, stream); members.len()];
-    for decorated in m.decorations(inner) {
-        let member = decorated
-            .member
-            .and_then(|index| places.get_mut(index as usize));
-        let Some(place) = member else { continue };
-        match decorated.decoration {
-            Decoration::Location => place.0 = Some(decorated.param(0)),
-            Decoration::Component => place.1 = decorated.param(0),
-            Decoration::Stream => place.2 = decorated.param(0),
-            _ => {}
-        }
-    }
+    let places = at.of_members(m, inner);
     all(places
         .iter()
         .zip(members)
         .enumerate()
         .map(|(number, (place, &member))| {
-            let Some(location) = place.0 else {
+            let Some(location) = place.location else {
                 let message = format!("member {number} of {} needs a `Location`", m.name(inner));
                 let finding = Finding::new(
                     &interface::MEMBER_LOCATION_MISSING,
@@ -337,9 +292,9 @@ fn place(
                 );
                 return Err(finding.about(m, listed.id, "the block is used here"));
             };
-            masks.clear();
-            flatten(m, listed, Id(member), &mut masks, budget)?;
-            add(location.into(), place.1, place.2, &masks);
+            pieces.clear();
+            flatten(m, listed, Id(member), &mut pieces, budget)?;
+            add(location, place, &pieces);
             Ok(())
         }))
 }
@@ -370,74 +325,24 @@ fn flatten(
     m: &Module<'_>,
     listed: &Listed<'_>,
     ty: Id,
-    masks: &mut Vec<u8>,
+    pieces: &mut Vec<Piece>,
     budget: &mut Budget,
 ) -> CheckResult {
-    // Types, and how many of each.
-    let mut todo = vec![(ty, 1)];
-    let mut steps = 0;
-    let mut seen = HashSet::new();
     let mut found = Ok(());
-    while let Some((ty, times)) = todo.pop() {
-        if times > 1 {
-            todo.push((ty, times - 1));
-        }
-        steps += 1;
-        if masks.len() >= MAX || steps > 16 * MAX || !budget.spend(1) {
-            return found;
-        }
-        let count = match m.ty(ty) {
-            Type::Int { .. } | Type::Float { .. } => 1,
-            Type::Vector { count, .. } => count,
-            Type::LongVector { .. } => m.dimension(ty).max(1),
-            Type::Matrix { column, count } => {
-                todo.extend((count > 0).then_some((column, u64::from(count))));
-                continue;
-            }
-            Type::Array { element, .. } => {
-                let count = m.array_length(ty).unwrap_or(1);
-                todo.extend((count > 0).then_some((element, count)));
-                continue;
-            }
-            Type::RuntimeArray { element } => {
-                todo.push((element, 1));
-                continue;
-            }
-            Type::Struct { members } => {
-                if !budget.spend(members.len()) {
-                    return found;
-                }
-                if seen.insert(ty.0) {
-                    found = all([found, check_members(m, listed, ty)]);
-                }
-                let members = members.iter().take(MAX).rev();
-                todo.extend(members.map(|&member| (Id(member), 1)));
-                continue;
-            }
-            // That is said with another rule.
-            Type::Pointer {
-                class: StorageClass::PhysicalStorageBuffer,
-                ..
-            } => 2,
-            Type::None => return Ok(()),
-            _ => {
-                let message = format!(
-                    "{} has a `Location`, so it can't hold {}",
-                    m.name(listed.id),
-                    m.show_type(ty)
-                );
-                let finding =
-                    Finding::new(&interface::LOCATION_TYPE, listed.inst.offset(), message);
-                return all([found, Err(finding)]);
-            }
-        };
-        let wide = m.bit_width(ty) == 64;
-        let mut left = if wide { count.saturating_mul(2) } else { count };
-        while left > 0 && masks.len() < MAX {
-            let here = left.min(4);
-            masks.push((1u8 << here) - 1);
-            left -= here;
-        }
-    }
-    found
+    let see = |ty| {
+        found = all([
+            std::mem::replace(&mut found, Ok(())),
+            check_members(m, listed, ty),
+        ])
+    };
+    let length = |ty| m.array_length(ty).unwrap_or(1);
+    let flat = places::flatten(m, ty, length, see, pieces, budget).map_err(|ty| {
+        let message = format!(
+            "{} has a `Location`, so it can't hold {}",
+            m.name(listed.id),
+            m.show_type(ty)
+        );
+        Finding::new(&interface::LOCATION_TYPE, listed.inst.offset(), message)
+    });
+    all([found, flat])
 }

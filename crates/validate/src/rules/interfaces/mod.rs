@@ -2,8 +2,9 @@
 //! (specification, sections 2.16.1 and 3.32.5; Vulkan, "Shader Interfaces").
 
 mod arrays;
-mod listed;
+pub(crate) mod listed;
 mod locations;
+pub(crate) mod places;
 mod used;
 
 use super::Family;
@@ -22,7 +23,7 @@ fn check(_at: &InstCtx<'_, '_>) -> CheckResult {
 }
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
-    let mut budget = locations::Budget::of(m);
+    let mut budget = places::Budget::of(m);
     for entry in &m.entry_points {
         reporter.note(listed::check(m, entry));
         if m.env.is_vulkan() {

@@ -4,6 +4,8 @@
 //! built in, is read from a report in the JSON format of Vulkan's profiles (feature `json`), or is
 //! put together by hand. [`needs`] lists what a module needs of any device, and
 //! [`Need::is_met_by`] asks one of them.
+//!
+//! A [`PipelineLayout`] says which descriptors and push constants an application gives a pipeline.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![deny(missing_docs)]
 #![cfg_attr(
@@ -20,6 +22,7 @@
 
 mod device;
 mod generated;
+mod layout;
 mod needs;
 #[cfg(feature = "json")]
 mod profile;
@@ -28,6 +31,12 @@ mod tables;
 mod value;
 
 pub use device::{Device, EnableError};
+#[cfg(feature = "json")]
+pub use layout::LayoutError;
+pub use layout::{
+    Binding, DescriptorType, DescriptorTypes, PipelineLayout, PushConstantRange, SetLayout,
+    ShaderStages,
+};
 pub use needs::{Need, Wanted, needs};
 #[cfg(feature = "json")]
 pub use profile::ProfileError;

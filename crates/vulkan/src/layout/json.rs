@@ -1,0 +1,157 @@
+//! Pipeline layouts in JSON.
+
+use std::fmt;
+
+use serde_json::{Map, Value as Json};
+
+use super::{Binding, DescriptorType, PipelineLayout, PushConstantRange, SetLayout, ShaderStages};
+
+/// What is wrong with a pipeline layout.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// It is no JSON.
+    Json(serde_json::Error),
+    /// It isn't what a pipeline layout is: where, and what was expected.
+    Shape(String),
+}
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => write!(f, "this is no JSON: {error}"),
+            Self::Shape(what) => write!(f, "this is no pipeline layout: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for LayoutError {}
+
+impl PipelineLayout {
+    /// Reads a layout: an object with the arrays `sets`, whose elements have an array
+    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent) and `stages` (all if
+    /// absent), and `pushConstants`, of objects with `stages`, `offset` (0 if absent) and `size`.
+    /// A set that isn't there is null.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no JSON, has no such shape, names what Vulkan doesn't have, or has a key
+    /// that nobody knows.
+    pub fn from_json(text: &str) -> Result<Self, LayoutError> {
+        let file: Json = serde_json::from_str(text).map_err(LayoutError::Json)?;
+        let file = object(&file, "the whole", &["sets", "pushConstants"])?;
+        let mut layout = Self::default();
+        for (index, set) in array(file, "sets", "the whole")?.iter().enumerate() {
+            let place = format!("sets[{index}]");
+            if set.is_null() {
+                layout.sets.push(SetLayout::default());
+                continue;
+            }
+            let set = object(set, &place, &["bindings"])?;
+            let bindings = array(set, "bindings", &place)?.iter().enumerate();
+            let bindings =
+                bindings.map(|(index, it)| binding(it, &format!("{place}.bindings[{index}]")));
+            let bindings: Vec<Binding> = bindings.collect::<Result<_, _>>()?;
+            let mut numbers: Vec<u32> = bindings.iter().map(|it| it.binding).collect();
+            numbers.sort_unstable();
+            if let Some(twice) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
+                let message = format!("{place} has binding {} twice", twice[0]);
+                return Err(LayoutError::Shape(message));
+            }
+            layout.sets.push(SetLayout { bindings });
+        }
+        let ranges = array(file, "pushConstants", "the whole")?.iter();
+        for (index, range) in ranges.enumerate() {
+            let place = format!("pushConstants[{index}]");
+            let range = object(range, &place, &["stages", "offset", "size"])?;
+            layout.push_constants.push(PushConstantRange {
+                stages: stages(range, &place)?,
+                offset: number(range, "offset", Some(0), &place)?,
+                size: number(range, "size", None, &place)?,
+            });
+        }
+        Ok(layout)
+    }
+}
+
+fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
+    let json = object(json, place, &["binding", "type", "count", "stages"])?;
+    let ty = json.get("type").and_then(Json::as_str);
+    let ty = ty.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `type`")))?;
+    let known = DescriptorType::named(ty);
+    Ok(Binding {
+        binding: number(json, "binding", None, place)?,
+        ty: known.ok_or_else(|| {
+            let all: Vec<&str> = DescriptorType::all().map(DescriptorType::name).collect();
+            let all = all.join(", ");
+            LayoutError::Shape(format!(
+                "{place}: there is no type of descriptors `{ty}`; there are {all}"
+            ))
+        })?,
+        count: number(json, "count", Some(1), place)?,
+        stages: stages(json, place)?,
+    })
+}
+
+fn object<'j>(
+    json: &'j Json,
+    place: &str,
+    known: &[&str],
+) -> Result<&'j Map<String, Json>, LayoutError> {
+    let Some(object) = json.as_object() else {
+        return Err(LayoutError::Shape(format!("{place} is no object")));
+    };
+    match object.keys().find(|key| !known.contains(&key.as_str())) {
+        None => Ok(object),
+        Some(key) => {
+            let known = known.join(", ");
+            let message = format!("{place} has the key `{key}`; known ones are {known}");
+            Err(LayoutError::Shape(message))
+        }
+    }
+}
+
+/// The array that is a value of an object; without it, nothing.
+fn array<'j>(
+    json: &'j Map<String, Json>,
+    key: &str,
+    place: &str,
+) -> Result<&'j [Json], LayoutError> {
+    match json.get(key) {
+        None | Some(Json::Null) => Ok(&[]),
+        Some(Json::Array(all)) => Ok(all),
+        Some(_) => Err(LayoutError::Shape(format!(
+            "`{key}` of {place} is no array"
+        ))),
+    }
+}
+
+fn number(
+    json: &Map<String, Json>,
+    key: &str,
+    default: Option<u32>,
+    place: &str,
+) -> Result<u32, LayoutError> {
+    let given = match (json.get(key), default) {
+        (None, Some(default)) => Some(default),
+        (None, None) => None,
+        (Some(value), _) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
+    };
+    given.ok_or_else(|| LayoutError::Shape(format!("{place} has no number `{key}`")))
+}
+
+fn stages(json: &Map<String, Json>, place: &str) -> Result<ShaderStages, LayoutError> {
+    if !json.contains_key("stages") {
+        return Ok(ShaderStages::ALL);
+    }
+    let mut all = ShaderStages::default();
+    for name in array(json, "stages", place)? {
+        let known = name.as_str().and_then(ShaderStages::named);
+        let Some(known) = known else {
+            let message = format!("{place}: there is no stage {name}");
+            return Err(LayoutError::Shape(message));
+        };
+        all = all.or(known);
+    }
+    Ok(all)
+}

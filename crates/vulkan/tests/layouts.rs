@@ -1,0 +1,80 @@
+//! Pipeline layouts in JSON.
+#![cfg(feature = "json")]
+
+use spirvkit_grammar::ExecutionModel;
+use spirvkit_vulkan::{DescriptorType, PipelineLayout, ShaderStages};
+
+#[test]
+fn a_layout_is_read() {
+    let text = r#"{
+        "sets": [null, {"bindings": [
+            {"binding": 2, "type": "VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR", "count": 4,
+             "stages": ["VK_SHADER_STAGE_RAYGEN_BIT_KHR", "callable"]},
+            {"binding": 0, "type": "combined_image_sampler"}
+        ]}],
+        "pushConstants": [{"stages": ["ALL_GRAPHICS"], "size": 8}]
+    }"#;
+    let layout = PipelineLayout::from_json(text).unwrap();
+    assert!(layout.sets[0].bindings.is_empty());
+    let [one, other] = &layout.sets[1].bindings[..] else {
+        panic!("{layout:?}");
+    };
+    assert_eq!(one.ty, DescriptorType::ACCELERATION_STRUCTURE);
+    assert_eq!((one.binding, one.count), (2, 4));
+    assert_eq!(one.stages.to_string(), "RAYGEN, CALLABLE");
+    assert_eq!(other.ty, DescriptorType::COMBINED_IMAGE_SAMPLER);
+    assert_eq!((other.count, other.stages), (1, ShaderStages::ALL));
+    let [range] = layout.push_constants[..] else {
+        panic!("{layout:?}");
+    };
+    assert_eq!((range.offset, range.size), (0, 8));
+    assert!(range.stages.contains(ExecutionModel::Geometry));
+    assert!(!range.stages.contains(ExecutionModel::MeshEXT));
+}
+
+#[test]
+fn what_is_no_layout_says_where() {
+    let cases = [
+        ("[]", "the whole is no object"),
+        (r#"{"set": []}"#, "`set`; known ones are sets"),
+        (r#"{"sets": {}}"#, "`sets` of the whole is no array"),
+        (
+            r#"{"sets": [{"bindings": [{"binding": 0}]}]}"#,
+            "sets[0].bindings[0] has no string `type`",
+        ),
+        (
+            r#"{"sets": [{"bindings": [{"type": "SAMPLER"}]}]}"#,
+            "sets[0].bindings[0] has no number `binding`",
+        ),
+        (
+            r#"{"sets": [{"bindings": [{"binding": 0, "type": "BUFFER"}]}]}"#,
+            "no type of descriptors `BUFFER`",
+        ),
+        (
+            r#"{"sets": [{"bindings": [{"binding": 0, "type": "SAMPLER", "stages": ["PIXEL"]}]}]}"#,
+            "there is no stage \"PIXEL\"",
+        ),
+        (
+            r#"{"sets": [{"bindings": [{"binding": 1, "type": "SAMPLER"}, {"binding": 1, "type": "SAMPLER"}]}]}"#,
+            "sets[0] has binding 1 twice",
+        ),
+        (
+            r#"{"pushConstants": [{"size": -1}]}"#,
+            "pushConstants[0] has no number `size`",
+        ),
+    ];
+    for (text, wanted) in cases {
+        let error = PipelineLayout::from_json(text).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{text}: {error}");
+    }
+}
+
+#[test]
+fn names_are_those_of_vulkan() {
+    for ty in DescriptorType::all() {
+        assert_eq!(DescriptorType::named(ty.name()), Some(ty));
+        let long = format!("VK_DESCRIPTOR_TYPE_{}", ty.name());
+        assert_eq!(DescriptorType::named(&long), Some(ty));
+    }
+    assert_eq!(DescriptorType::named("UNIFORM_BUFFER_KHR"), None);
+}

@@ -167,8 +167,19 @@ pub struct Label {
     pub operand: Option<usize>,
     /// The text of the instruction there.
     pub instruction: Option<Quote>,
+    /// The file, if it is another one than the diagnostic's.
+    pub elsewhere: Option<Elsewhere>,
     /// What is there.
     pub message: String,
+}
+
+/// A place in another file than that of a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The file's name.
+    pub file: String,
+    /// The place in its text, if it is text.
+    pub place: Option<(Span, Position)>,
 }
 
 /// Something that was found in the input. It is as small as a pointer, so that
@@ -297,8 +308,19 @@ impl Diagnostic {
             },
             operand: None,
             instruction: None,
+            elsewhere: None,
             message: message.into(),
         });
+        self
+    }
+
+    /// Says that the last label is in another file.
+    #[must_use]
+    pub fn with_label_elsewhere(mut self, elsewhere: Elsewhere, quote: Option<Quote>) -> Self {
+        if let Some(label) = self.0.labels.last_mut() {
+            label.elsewhere = Some(elsewhere);
+            label.instruction = quote;
+        }
         self
     }
 
@@ -359,7 +381,7 @@ impl Diagnostic {
             of_operand.unwrap_or_else(|| map(location))
         };
         self.0.location = moved(self.0.location, self.0.operand);
-        for label in &mut self.0.labels {
+        for label in self.0.labels.iter_mut().filter(|it| it.elsewhere.is_none()) {
             label.location = moved(label.location, label.operand);
         }
         self

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 
 use crate::{
-    Diagnostic, Location, Quote, Severity, ShaderLine, Source, Span, is_disruptive, visible,
-    visible_lines,
+    Diagnostic, Elsewhere, Location, Position, Quote, Severity, ShaderLine, Source, Span,
+    is_disruptive, visible, visible_lines,
 };
 
 #[cfg(feature = "serde")]
@@ -60,7 +60,10 @@ pub fn terminal(diagnostic: &Diagnostic, source: Option<&Source<'_>>, color: boo
             "   {gutter}={gutter:#} {bold}note{bold:#}: {}",
             visible_lines(&label.message)
         );
-        place(&mut out, label.location, source, gutter, gutter);
+        match &label.elsewhere {
+            None => place(&mut out, label.location, source, gutter, gutter),
+            Some(elsewhere) => other_place(&mut out, label.location, elsewhere, gutter),
+        }
         let is_in_text = matches!(label.location, Location::Span(_)) && source.is_some();
         if let Some(instruction) = label.instruction.as_ref().filter(|_| !is_in_text) {
             quote(&mut out, instruction, gutter, gutter);
@@ -135,6 +138,24 @@ fn place(
         // Not every error is about a module.
         (Location::None, None) => {}
     }
+}
+
+/// A place in another file.
+fn other_place(out: &mut String, location: Location, elsewhere: &Elsewhere, gutter: Style) {
+    let file = visible(&elsewhere.file);
+    let _ = match (&elsewhere.place, location) {
+        (Some((_, Position { line, column })), _) => {
+            writeln!(out, "  {gutter}-->{gutter:#} {file}:{line}:{column}")
+        }
+        (None, Location::Word(word)) => {
+            let byte = word * 4;
+            writeln!(
+                out,
+                "  {gutter}-->{gutter:#} {file}: byte {byte} (word {word})"
+            )
+        }
+        (None, _) => writeln!(out, "  {gutter}-->{gutter:#} {file}"),
+    };
 }
 
 /// The instruction, with a mark under the operand that is meant.

@@ -28,7 +28,7 @@ use crate::{Diagnostic, Location, Quote, Source, Span, visible_lines};
 /// | `message` | what is wrong |
 /// | `location` | the place in assembly text, of the operand if there is one: `line`, `column`, `byte_start`, `byte_end`; or null |
 /// | `source` | the place in the shader's own text: `file`, `line`, `column` or null, and `text`, the line itself, or null; or null |
-/// | `related` | an array of other places: `message`, `word_offset`, `instruction`, `operand`, `location` |
+/// | `related` | an array of other places: `message`, `word_offset`, `instruction`, `operand`, `location`; and `file` if the place is in another file |
 /// | `help` | advice, or null |
 ///
 /// ```
@@ -93,13 +93,25 @@ fn object(diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> Value {
         .labels()
         .iter()
         .map(|label| {
-            json!({
+            let mut related = json!({
                 "message": label.message,
                 "word_offset": label.word_offset.or(word(label.location)),
                 "instruction": label.instruction.as_ref().map(Quote::text),
                 "operand": operand(label.operand, label.instruction.as_ref()),
                 "location": location(label.location, source),
-            })
+            });
+            if let Some(elsewhere) = &label.elsewhere {
+                related["file"] = json!(elsewhere.file);
+                related["location"] = json!(elsewhere.place.map(|(span, position)| {
+                    json!({
+                        "line": position.line,
+                        "column": position.column,
+                        "byte_start": span.start,
+                        "byte_end": span.end,
+                    })
+                }));
+            }
+            related
         })
         .collect();
     json!({

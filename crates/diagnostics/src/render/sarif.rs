@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Diagnostic, Location, Severity, ShaderLine, Source, visible_lines};
+use crate::{Diagnostic, Elsewhere, Location, Severity, ShaderLine, Source, visible_lines};
 
 /// What a log says about a rule.
 #[derive(Clone, Debug)]
@@ -105,9 +105,13 @@ fn result(file: &str, diagnostic: &Diagnostic, source: Option<&Source<'_>>) -> V
         related.push(json!({ "message": { "text": about }, "physicalLocation": other }));
     }
     let labels = diagnostic.labels().iter().map(|label| {
+        let place = match &label.elsewhere {
+            None => place(file, label.location, label.word_offset, source),
+            Some(elsewhere) => other_place(elsewhere, label.word_offset),
+        };
         json!({
             "message": { "text": label.message },
-            "physicalLocation": place(file, label.location, label.word_offset, source),
+            "physicalLocation": place,
         })
     });
     related.extend(labels);
@@ -161,6 +165,15 @@ fn place(
         "artifactLocation": { "uri": uri(file) },
         "region": region,
     })
+}
+
+/// A place in another file.
+fn other_place(elsewhere: &Elsewhere, word: Option<usize>) -> Value {
+    let mut other = place(&elsewhere.file, Location::None, word, None);
+    if let Some((_, position)) = elsewhere.place {
+        other["region"] = json!({ "startLine": position.line, "startColumn": position.column });
+    }
+    other
 }
 
 /// A place in the text that the module was compiled from.

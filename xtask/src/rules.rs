@@ -24,8 +24,13 @@ const INDEX: &str = "docs/rules/README.md";
 #[cfg(feature = "conformance")]
 const OTHERS: &str = "docs/rules/others.md";
 
-/// Frames that differ from the shader's by how they are validated.
-const OPTIONS: [&str; 2] = ["limited", "old-device"];
+/// Frames that differ from others by how they are validated.
+const OPTIONS: [&str; 4] = [
+    "limited",
+    "old-device",
+    "pipeline-layout",
+    "pipeline-device",
+];
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {

@@ -143,10 +143,14 @@ pub use spirvkit_validate as validate;
 pub use spirvkit_vulkan as vulkan;
 
 mod kinds;
+#[cfg(all(feature = "validate", feature = "vulkan"))]
+mod pipeline;
 #[cfg(feature = "validate")]
 mod validation;
 
 pub use kinds::kinds;
+#[cfg(all(feature = "validate", feature = "vulkan"))]
+pub use pipeline::{PipelineStage, validate_pipeline};
 pub use spirvkit_binary::{Endianness, bytes_from_words, words_from_bytes};
 pub use spirvkit_diagnostics::{Diagnostic, Errors};
 pub use spirvkit_grammar::{TargetEnv, Version};

@@ -7,6 +7,7 @@ use crate::rule::Frame;
 const SHADER: &str = include_str!("frames/shader.spvasm");
 const FRAGMENT: &str = include_str!("frames/fragment.spvasm");
 const DEVICE: &str = include_str!("frames/device.spvasm");
+const PIPELINE: &str = include_str!("frames/pipeline.spvasm");
 const KERNEL: &str = include_str!("frames/kernel.spvasm");
 
 /// Where a line of a piece belongs.
@@ -60,6 +61,7 @@ pub(crate) fn module(frame: Frame, env: TargetEnv, piece: &str) -> String {
         Frame::Shader | Frame::Limited => &[SHADER],
         Frame::Device | Frame::OldDevice => &[DEVICE],
         Frame::Fragment => &[SHADER, FRAGMENT],
+        Frame::Pipeline | Frame::PipelineLayout | Frame::PipelineDevice => &[PIPELINE],
         Frame::Kernel => &[KERNEL],
     };
     let mut all = Vec::new();

@@ -299,7 +299,7 @@ impl Finding {
     }
 
     /// About how many bytes it takes to keep it.
-    fn weight(&self) -> u64 {
+    pub(crate) fn weight(&self) -> u64 {
         let related = self.0.related.iter();
         let related = related.map(|it| size_of::<Related>() + it.message.len());
         let texts = self.0.message.len() + self.0.help.as_ref().map_or(0, String::len);

@@ -39,6 +39,7 @@ mod module;
 mod options;
 mod pattern;
 mod phases;
+mod pipeline;
 mod rule;
 mod rule_text;
 mod rules;
@@ -51,6 +52,7 @@ use module::GivenNames;
 
 pub use levels::{Level, Levels};
 pub use options::{DescriptorLayout, Limits, Options};
+pub use pipeline::{Pipeline, PipelineReport, Stage, StageDiagnostic, StageNote};
 pub use rule::{Example, Frame, Rule, UnknownFrame};
 pub use settings::{BadSetting, Setting};
 
@@ -75,6 +77,11 @@ impl Report {
     pub fn prepend(&mut self, mut diagnostics: Vec<Diagnostic>) {
         diagnostics.append(&mut self.diagnostics);
         self.diagnostics = diagnostics;
+    }
+
+    /// Adds diagnostics behind all others.
+    pub fn append(&mut self, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
     }
 
     /// Changes every diagnostic, until their [weights](Diagnostic::weight) exceed the budget:

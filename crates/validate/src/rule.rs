@@ -2,14 +2,19 @@
 
 use std::fmt;
 
+use spirvkit_analysis::ModuleIndex;
 use spirvkit_diagnostics::{ErrorClass, Severity};
-use spirvkit_grammar::{TargetEnv, Version};
-use spirvkit_vulkan::Device;
+use spirvkit_grammar::{ExecutionModel, TargetEnv, Version};
+use spirvkit_vulkan::{
+    Binding, DescriptorType, Device, PipelineLayout, PushConstantRange, SetLayout, ShaderStages,
+};
 
 use crate::example_frame;
 use crate::options::{Env, Limits, Options};
+use crate::pipeline::{Pipeline, Stage};
 use crate::rule_text::{self, Section};
 use crate::rules::FRAMES;
+use crate::{Report, validate};
 
 /// A rule, with everything that explains it to people.
 pub struct Rule {
@@ -80,6 +85,11 @@ impl Rule {
         section.unwrap_or_default()
     }
 
+    /// Whether breaking it is usually worth a warning only.
+    pub(crate) fn is_warning(&self) -> bool {
+        self.severity == Severity::Warning
+    }
+
     /// The usual severity of breaking it. Each diagnostic has its own.
     pub fn severity(&self) -> Severity {
         self.severity
@@ -123,6 +133,14 @@ pub enum Frame {
     Device,
     /// The same for a device of Vulkan 1.0.
     OldDevice,
+    /// Functions for the stages of a pipeline. The examples declare entry points; those called "main",
+    /// and "other" if there is one, are checked as stages of one [`Pipeline`] as well.
+    Pipeline,
+    /// The same with a pipeline layout: for the vertex shader, two uniform buffers as binding 0 of set
+    /// 0, and 16 bytes of push constants.
+    PipelineLayout,
+    /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
+    PipelineDevice,
 }
 
 impl Frame {
@@ -138,6 +156,9 @@ impl Frame {
             "limited" => Some(Self::Limited),
             "device" => Some(Self::Device),
             "old-device" => Some(Self::OldDevice),
+            "pipeline" => Some(Self::Pipeline),
+            "pipeline-layout" => Some(Self::PipelineLayout),
+            "pipeline-device" => Some(Self::PipelineDevice),
             _ => None,
         }
     }
@@ -199,7 +220,7 @@ impl Example {
     pub fn options(&self) -> Options {
         let mut options = Options::for_env(self.env);
         let version = match self.frame {
-            Frame::Device => Some(Env::new(self.env).api_version),
+            Frame::Device | Frame::PipelineDevice => Some(Env::new(self.env).api_version),
             Frame::OldDevice => Some(Version::V1_0),
             _ => None,
         };
@@ -223,6 +244,32 @@ impl Example {
         options
     }
 
+    /// What is reported of a piece, assembled as a whole module: by [`validate`] and, of a pipeline's
+    /// stages, by [`Pipeline::check`].
+    pub fn report(&self, words: &[u32]) -> Report {
+        let options = self.options();
+        let report = validate(words, &options);
+        let layout = match self.frame {
+            Frame::Pipeline | Frame::PipelineDevice => None,
+            Frame::PipelineLayout => Some(example_layout()),
+            _ => return report,
+        };
+        let named = |name: &'static str| Stage::new(words).entry_point(name);
+        let has_other = ModuleIndex::new(words).is_ok_and(|m| {
+            let mut all = m.entry_points.iter();
+            all.any(|entry| entry.name() == "other")
+        });
+        let stages = [Some("main"), has_other.then_some("other")];
+        let mut pipeline = Pipeline::new(stages.into_iter().flatten().map(named));
+        if let Some(layout) = &layout {
+            pipeline = pipeline.layout(layout);
+        }
+        let together = pipeline.check(&options).into_diagnostics();
+        let mut all = report.into_diagnostics();
+        all.extend(together.into_iter().map(|it| it.diagnostic));
+        Report::new(all)
+    }
+
     /// The piece that breaks the rule, as a whole module.
     pub fn breaking(&self) -> String {
         self.module(&self.breaks)
@@ -235,6 +282,27 @@ impl Example {
 
     fn module(&self, piece: &str) -> String {
         example_frame::module(self.frame, self.env, piece)
+    }
+}
+
+/// The layout of [`Frame::PipelineLayout`].
+fn example_layout() -> PipelineLayout {
+    let stages = ShaderStages::of(ExecutionModel::Vertex);
+    let binding = Binding {
+        binding: 0,
+        ty: DescriptorType::UNIFORM_BUFFER,
+        count: 2,
+        stages,
+    };
+    PipelineLayout {
+        sets: vec![SetLayout {
+            bindings: vec![binding],
+        }],
+        push_constants: vec![PushConstantRange {
+            stages,
+            offset: 0,
+            size: 16,
+        }],
     }
 }
 

@@ -1,6 +1,7 @@
 //! `spv val`: judging modules.
 
 mod matrix;
+mod pipeline;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -37,6 +38,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     devices: DeviceArguments,
+
+    #[command(flatten)]
+    pipeline: pipeline::PipelineArguments,
 
     /// The format of the report
     #[arg(long, value_name = "FORMAT", default_value = "human")]
@@ -184,6 +188,8 @@ Examples:
   spv val --target-env vulkan1.3 --format json shaders/ > report.jsonl
   spv val --device VP_KHR_roadmap_2024 --device phone.json shader.spv
   spv val --allow 'debug-info.*' --deny extension.unknown shader.spvasm
+  spv val --pipeline vert.spv frag.spv --layout layout.json
+  spv val --pipeline all.spv:vs_main all.spv:fs_main --spec fragment:3=true
 
 Exit codes:
   0  all inputs are valid
@@ -206,8 +212,11 @@ enum Format {
 impl Arguments {
     fn options(&self) -> Result<ValidateOptions, UsageError> {
         let devices = self.devices.devices()?;
-        let mut options =
-            ValidateOptions::for_env(devices::environment(self.target_env, &devices)?);
+        let target_env = match self.pipeline.is_on() && devices.is_empty() {
+            true => Some(pipeline::environment(self.target_env)?),
+            false => self.target_env,
+        };
+        let mut options = ValidateOptions::for_env(devices::environment(target_env, &devices)?);
         options.devices = devices;
         options.max_errors = self.max_errors;
         options.raw_ids = self.raw_id;
@@ -218,6 +227,9 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
+    if arguments.pipeline.is_on() {
+        return pipeline::run(arguments);
+    }
     let inputs = Inputs::modules(&arguments.inputs)?;
     Ok(Check {
         inputs: &inputs,
@@ -348,10 +360,15 @@ impl Check<'_> {
             Ok(checked) => checked,
             Err(error) => (Report::new(vec![read_error(&error)]), String::new()),
         };
+        self.outcome(&input.name, &report, &text, &matrix)
+    }
+
+    /// What there is to tell of an input.
+    fn outcome(&self, name: &str, report: &Report, text: &str, matrix: &[matrix::Row]) -> Outcome {
         let mut messages = self.messages();
         let diagnostics = report.diagnostics();
         let has_text = !diagnostics.is_empty() && !text.is_empty();
-        let source = Source::new(&input.name, if has_text { &text } else { "" });
+        let source = Source::new(name, if has_text { text } else { "" });
         let in_text = has_text.then_some(&source);
         let mut output = String::new();
         match self.format {
@@ -368,34 +385,32 @@ impl Check<'_> {
                 for diagnostic in diagnostics {
                     messages.add(diagnostic, &source);
                 }
-                output = matrix::table(&input.name, &matrix);
+                output = matrix::table(name, matrix);
                 if report.is_cut() && self.options.max_errors > 0 {
                     let errors = self.options.max_errors;
                     messages.add_note(&format!(
-                        "{}: there are more than {}; `--max-errors` shows more",
-                        input.name,
+                        "{name}: there are more than {}; `--max-errors` shows more",
                         counted(errors, "error")
                     ));
                 }
             }
             Format::Json => {
-                output = render::report(&input.name, report.is_valid(), diagnostics, in_text);
+                output = render::report(name, report.is_valid(), diagnostics, in_text);
                 if report.is_over_budget() {
                     output.truncate(output.len() - 1);
                     output.push_str(",\"cut\":true}");
                 }
                 if !matrix.is_empty() {
                     output.truncate(output.len() - 1);
-                    output.push_str(&format!(",\"devices\":{}}}", matrix::json(&matrix)));
+                    output.push_str(&format!(",\"devices\":{}}}", matrix::json(matrix)));
                 }
                 output.push('\n');
             }
-            Format::Sarif => output = render::sarif_results(&input.name, diagnostics, in_text),
+            Format::Sarif => output = render::sarif_results(name, diagnostics, in_text),
         }
         if report.is_over_budget() && self.format != Format::Json && !self.quiet {
             messages.add_note(&format!(
-                "{}: there are more errors than can be shown for a module of this size",
-                input.name
+                "{name}: there are more errors than can be shown for a module of this size"
             ));
         }
         let warned = diagnostics

@@ -3,6 +3,7 @@
 mod devices;
 mod levels;
 mod limits;
+mod pipelines;
 
 use serde_json::Value;
 

@@ -62,6 +62,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &original_debug_info::CONSTANT, &original_debug_info::KIND, &original_debug_info::MODULE_KIND, &original_debug_info::TEXT, &original_debug_info::VOID_RESULT,
     &phi::PARENT, &phi::PARENTS, &phi::PLACE, &phi::POINTER, &phi::RESULT, &phi::VALUE, &phi::VOID,
     &pipe::INTEGER, &pipe::PIPE, &pipe::POINTER, &pipe::RESERVATION, &pipe::RESULT, &pipe::STORAGE,
+    &pipeline::BINDING_COUNT, &pipeline::BINDING_MISSING, &pipeline::BINDING_STAGE, &pipeline::BINDING_TWICE, &pipeline::BINDING_TYPE, &pipeline::BUILT_IN_BLOCK, &pipeline::BUILT_IN_MISSING, &pipeline::BUILT_IN_TYPE, &pipeline::DECORATION, &pipeline::ENTRY_POINT, &pipeline::MESH_STAGES, &pipeline::MIXED, &pipeline::NO_OUTPUT, &pipeline::PRIMITIVE, &pipeline::PRIMITIVE_ID, &pipeline::PUSH_CONSTANT_RANGE, &pipeline::SHAPE, &pipeline::STAGE_MISSING, &pipeline::STAGE_TWICE, &pipeline::TESSELLATION_MISSING, &pipeline::TESSELLATION_MODES, &pipeline::TYPE, &pipeline::VECTOR_SIZE,
     &primitive::EXECUTION_MODEL, &primitive::STREAM,
     &ray_query::INTERSECTION, &ray_query::OBJECT, &ray_query::OPACITY_MICROMAP_MODE,
     &ray::ACCELERATION_STRUCTURE, &ray::CALLABLE_DATA, &ray::EXECUTION_MODEL, &ray::FLAGS, &ray::HIT_KIND, &ray::ONE_INCOMING, &ray::OPACITY_MICROMAP_FLAG, &ray::OPERAND, &ray::PAYLOAD, &ray::RANGE, &ray::RESULT,
@@ -97,6 +98,7 @@ pub(crate) static FRAMES: &[(&str, &str)] = &[
     ("matrix-tensors", include_str!("../frames/matrix-tensors.spvasm")),
     ("mesh", include_str!("../frames/mesh.spvasm")),
     ("pipe", include_str!("../frames/pipe.spvasm")),
+    ("pipeline", include_str!("../frames/pipeline.spvasm")),
     ("ray-generation", include_str!("../frames/ray-generation.spvasm")),
     ("reflection", include_str!("../frames/reflection.spvasm")),
     ("sampled-image", include_str!("../frames/sampled-image.spvasm")),
@@ -111,6 +113,7 @@ pub(crate) static FRAMES: &[(&str, &str)] = &[
 mod pages {
     pub(super) const PHASES: &str = include_str!("../phases.md");
     pub(super) const PHASES_LAYOUT: &str = include_str!("../phases/layout.md");
+    pub(super) const PIPELINE: &str = include_str!("../pipeline.md");
     pub(super) const ACCESS_CHAINS: &str = include_str!("access_chains.md");
     pub(super) const ANNOTATION: &str = include_str!("annotation.md");
     pub(super) const ARITHMETIC: &str = include_str!("arithmetic.md");
@@ -1170,6 +1173,34 @@ pub(crate) mod pipe {
     pub(crate) static RESERVATION: Rule = Rule::new("pipe.reservation", InvalidData, "3.32.23", &[], pages::PIPES);
     pub(crate) static RESULT: Rule = Rule::new("pipe.result", InvalidData, "3.32.23", &[], pages::PIPES);
     pub(crate) static STORAGE: Rule = Rule::new("pipe.storage", InvalidData, "3.32.23", &[], pages::PIPES);
+}
+
+pub(crate) mod pipeline {
+    use super::*;
+
+    pub(crate) static BINDING_COUNT: Rule = Rule::new("pipeline.binding-count", InvalidData, "Vulkan, Shader Resource Interface", &["VUID-VkGraphicsPipelineCreateInfo-layout-07991", "VUID-VkComputePipelineCreateInfo-layout-07991", "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07991"], pages::PIPELINE);
+    pub(crate) static BINDING_MISSING: Rule = Rule::new("pipeline.binding-missing", InvalidData, "Vulkan, Shader Resource Interface", &["VUID-VkGraphicsPipelineCreateInfo-layout-07988", "VUID-VkComputePipelineCreateInfo-layout-07988", "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07988"], pages::PIPELINE);
+    pub(crate) static BINDING_STAGE: Rule = Rule::new("pipeline.binding-stage", InvalidData, "Vulkan, Shader Resource Interface", &["VUID-VkGraphicsPipelineCreateInfo-layout-07988", "VUID-VkComputePipelineCreateInfo-layout-07988", "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07988"], pages::PIPELINE);
+    pub(crate) static BINDING_TWICE: Rule = Rule::new("pipeline.binding-twice", InvalidData, "Vulkan, Shader Resource Interface", &["VUID-VkGraphicsPipelineCreateInfo-layout-07990", "VUID-VkComputePipelineCreateInfo-layout-07990", "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07990"], pages::PIPELINE);
+    pub(crate) static BINDING_TYPE: Rule = Rule::new("pipeline.binding-type", InvalidData, "Vulkan, Shader Resource Interface", &["VUID-VkGraphicsPipelineCreateInfo-layout-07990", "VUID-VkComputePipelineCreateInfo-layout-07990", "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07990"], pages::PIPELINE);
+    pub(crate) static BUILT_IN_BLOCK: Rule = Rule::new("pipeline.built-in-block", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpVariable-08746"], pages::PIPELINE);
+    pub(crate) static BUILT_IN_MISSING: Rule = Rule::new("pipeline.built-in-missing", InvalidData, "Vulkan, Interface Matching", &[], pages::PIPELINE);
+    pub(crate) static BUILT_IN_TYPE: Rule = Rule::new("pipeline.built-in-type", InvalidData, "Vulkan, Interface Matching", &[], pages::PIPELINE);
+    pub(crate) static DECORATION: Rule = Rule::new("pipeline.decoration", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpVariable-08746"], pages::PIPELINE);
+    pub(crate) static ENTRY_POINT: Rule = Rule::new("pipeline.entry-point", InvalidData, "Vulkan, Pipelines", &["VUID-VkPipelineShaderStageCreateInfo-pName-00707"], pages::PIPELINE);
+    pub(crate) static MESH_STAGES: Rule = Rule::new("pipeline.mesh-stages", InvalidData, "Vulkan, Graphics Pipelines", &["VUID-VkGraphicsPipelineCreateInfo-pStages-02095", "VUID-VkGraphicsPipelineCreateInfo-TaskNV-07063"], pages::PIPELINE);
+    pub(crate) static MIXED: Rule = Rule::new("pipeline.mixed", InvalidData, "Vulkan, Pipelines", &[], pages::PIPELINE);
+    pub(crate) static NO_OUTPUT: Rule = Rule::new("pipeline.no-output", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpEntryPoint-08743"], pages::PIPELINE);
+    pub(crate) static PRIMITIVE: Rule = Rule::new("pipeline.primitive", InvalidData, "Vulkan, Geometry Shading", &["VUID-VkGraphicsPipelineCreateInfo-pStages-00739"], pages::PIPELINE);
+    pub(crate) static PRIMITIVE_ID: Rule = Rule::new("pipeline.primitive-id", InvalidData, "Vulkan, Built-In Variables", &["VUID-PrimitiveId-Fragment-04331", "VUID-PrimitiveId-Fragment-04332"], pages::PIPELINE);
+    pub(crate) static PUSH_CONSTANT_RANGE: Rule = Rule::new("pipeline.push-constant-range", InvalidData, "Vulkan, Push Constant Interface", &["VUID-VkGraphicsPipelineCreateInfo-layout-07987", "VUID-VkComputePipelineCreateInfo-layout-07987", "VUID-VkRayTracingPipelineCreateInfoKHR-layout-07987"], pages::PIPELINE);
+    pub(crate) static SHAPE: Rule = Rule::new("pipeline.shape", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpVariable-08746"], pages::PIPELINE).warning();
+    pub(crate) static STAGE_MISSING: Rule = Rule::new("pipeline.stage-missing", InvalidData, "Vulkan, Graphics Pipelines", &["VUID-VkGraphicsPipelineCreateInfo-pStages-00729", "VUID-VkGraphicsPipelineCreateInfo-pStages-00730", "VUID-VkGraphicsPipelineCreateInfo-stage-02096"], pages::PIPELINE);
+    pub(crate) static STAGE_TWICE: Rule = Rule::new("pipeline.stage-twice", InvalidData, "Vulkan, Graphics Pipelines", &["VUID-VkGraphicsPipelineCreateInfo-stage-06897"], pages::PIPELINE);
+    pub(crate) static TESSELLATION_MISSING: Rule = Rule::new("pipeline.tessellation-missing", InvalidData, "Vulkan, Tessellation", &["VUID-VkGraphicsPipelineCreateInfo-pStages-00732", "VUID-VkGraphicsPipelineCreateInfo-pStages-00734"], pages::PIPELINE);
+    pub(crate) static TESSELLATION_MODES: Rule = Rule::new("pipeline.tessellation-modes", InvalidData, "Vulkan, Tessellation", &["VUID-VkGraphicsPipelineCreateInfo-pStages-00733", "VUID-VkGraphicsPipelineCreateInfo-pStages-00735"], pages::PIPELINE);
+    pub(crate) static TYPE: Rule = Rule::new("pipeline.type", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpEntryPoint-07754"], pages::PIPELINE);
+    pub(crate) static VECTOR_SIZE: Rule = Rule::new("pipeline.vector-size", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpTypeVector-06816"], pages::PIPELINE);
 }
 
 pub(crate) mod primitive {

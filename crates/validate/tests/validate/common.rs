@@ -1,7 +1,7 @@
 //! What the tests of the validator share.
 
 use spirvkit_text::{AssembleOptions, Assembled};
-use spirvkit_validate::{Options, Report, validate};
+use spirvkit_validate::{Example, Options, Report, validate};
 
 /// The module that a text assembles to for an environment. A whole module may say its own
 /// version in a header comment.
@@ -19,6 +19,12 @@ pub(crate) fn assembled(text: &str, options: &Options) -> Assembled {
 #[track_caller]
 pub(crate) fn report(text: &str, options: &Options) -> Report {
     validate(&assembled(text, options).words, options)
+}
+
+/// What is reported of a piece of a rule's example, as a whole module.
+#[track_caller]
+pub(crate) fn example_report(example: &Example, text: &str) -> Report {
+    example.report(&assembled(text, &example.options()).words)
 }
 
 /// The rules that a module breaks, in order.

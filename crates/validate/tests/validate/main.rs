@@ -11,5 +11,6 @@ mod hostile_vulkan;
 mod nesting;
 mod operands;
 mod options;
+mod pipeline;
 mod reports;
 mod rules;

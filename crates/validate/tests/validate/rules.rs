@@ -19,7 +19,7 @@ fn examples_break_and_keep_their_rules() {
     for rule in rules() {
         let example = rule.example();
         let (breaking, keeping) = (example.breaking(), example.keeping());
-        let report = common::report(&breaking, &example.options());
+        let report = common::example_report(&example, &breaking);
         let other: Vec<_> = report
             .diagnostics()
             .iter()
@@ -35,7 +35,7 @@ fn examples_break_and_keep_their_rules() {
         if rule.severity() == Severity::Warning && !report.is_valid() {
             failures += &format!("{} is more than a warning\n", rule.id);
         }
-        let report = common::report(&keeping, &example.options());
+        let report = common::example_report(&example, &keeping);
         if !report.diagnostics().is_empty() {
             failures += &format!("{} is to be kept, but:\n{}", rule.id, list(&report));
         }
@@ -76,7 +76,7 @@ fn articles_and_numbers_agree_with_their_nouns() {
     for rule in rules() {
         check(rule.id, &rule.text());
         let example = rule.example();
-        let report = common::report(&example.breaking(), &example.options());
+        let report = common::example_report(&example, &example.breaking());
         for diagnostic in report.diagnostics() {
             check(rule.id, diagnostic.message());
             check(rule.id, diagnostic.help().unwrap_or_default());

@@ -1,0 +1,202 @@
+//! Built-ins that stages pass to each other.
+
+use spirvkit_binary::Id;
+use spirvkit_grammar::{BuiltIn as B, ExecutionModel as E, StorageClass};
+
+use super::matching::are_equivalent;
+use super::part::Part;
+use super::problems::{Problems, note_about, note_entry};
+use crate::finding::Finding;
+use crate::module::Lookup;
+use crate::rules::generated::pipeline;
+use crate::rules::interfaces::listed;
+use crate::rules::interfaces::places::{Budget, Place};
+
+/// A built-in that a stage reads or writes.
+struct Member {
+    built_in: B,
+    variable: Id,
+    /// What it holds, without the array of vertices.
+    ty: Id,
+}
+
+/// The built-ins of a stage in a storage class.
+#[derive(Default)]
+struct BuiltIns {
+    all: Vec<Member>,
+    /// The block of them, if there is one: its variable and how many of the members, of which it
+    /// has the first, are its.
+    block: Option<(Id, Vec<B>)>,
+}
+
+impl BuiltIns {
+    fn of(part: &Part<'_, '_>, class: StorageClass, budget: &mut Budget) -> Self {
+        let m = part.m;
+        let mut found = Self::default();
+        for listed in listed::variables(m, &part.entry).filter(|it| it.class == class) {
+            let Some(mut ty) = listed.ty else { continue };
+            let place = Place::of(m, listed.id);
+            if place.is_arrayed(part.model(), class) {
+                ty = part.element(ty);
+            }
+            if let Some(built_in) = place.built_in {
+                found.all.push(Member {
+                    built_in,
+                    variable: listed.id,
+                    ty,
+                });
+                continue;
+            }
+            let facts = m.structure_facts(ty);
+            let members = m.members(ty);
+            if !facts.is_block || !facts.has_built_ins || !budget.spend(4 * members.len()) {
+                continue;
+            }
+            let places = place.of_members(m, ty).into_iter().zip(members);
+            let own = places.filter_map(|(place, &member)| {
+                Some(Member {
+                    built_in: place.built_in?,
+                    variable: listed.id,
+                    ty: Id(member),
+                })
+            });
+            let own: Vec<Member> = own.collect();
+            let names = own.iter().map(|it| it.built_in).collect();
+            found.block.get_or_insert((listed.id, names));
+            found.all.extend(own);
+        }
+        found
+    }
+
+    fn get(&self, built_in: B) -> Option<&Member> {
+        self.all.iter().find(|it| it.built_in == built_in)
+    }
+}
+
+/// Whether a stage gets a built-in from the one before.
+fn is_passed(built_in: B, consumer: E) -> bool {
+    match built_in {
+        B::Position | B::PointSize | B::PositionPerViewNV | B::SecondaryPositionNV => true,
+        B::ClipDistance | B::CullDistance => true,
+        B::TessLevelInner | B::TessLevelOuter => consumer == E::TessellationEvaluation,
+        _ => false,
+    }
+}
+
+/// Checks the built-ins that a stage reads against those that the one before has.
+pub(super) fn check(producer: &Part<'_, '_>, consumer: &Part<'_, '_>, problems: &mut Problems<'_>) {
+    let mut budget = Budget::of(producer.m);
+    let outputs = BuiltIns::of(producer, StorageClass::Output, &mut budget);
+    let mut budget = Budget::of(consumer.m);
+    let inputs = BuiltIns::of(consumer, StorageClass::Input, &mut budget);
+    if consumer.model() == E::Fragment {
+        check_primitive_id(producer, &outputs, consumer, &inputs, problems);
+    }
+    let has_block_error = consumer.model() != E::Fragment
+        && check_block(producer, &outputs, consumer, &inputs, problems);
+    for input in &inputs.all {
+        if has_block_error || !is_passed(input.built_in, consumer.model()) {
+            continue;
+        }
+        let (name, offset) = (
+            consumer.m.name(input.variable),
+            consumer.m.def_offset(input.variable),
+        );
+        let Some(output) = outputs.get(input.built_in) else {
+            // A fragment shader reads something all the same.
+            if consumer.model() != E::Fragment {
+                let message = format!(
+                    "{name} is the built-in `{}` that the {} reads, but the {} doesn't have it",
+                    input.built_in,
+                    consumer.kind(),
+                    producer.kind()
+                );
+                let finding = Finding::new(&pipeline::BUILT_IN_MISSING, offset, message);
+                problems.add(consumer, finding, vec![note_entry(producer)]);
+            }
+            continue;
+        };
+        if !are_equivalent(producer, output.ty, consumer, input.ty, &mut budget) {
+            let message = format!(
+                "{name} has the built-in `{}` as {} in the {}, but the {} has it as {}",
+                input.built_in,
+                consumer.m.show_type(input.ty),
+                consumer.kind(),
+                producer.kind(),
+                producer.m.show_type(output.ty)
+            );
+            let finding = Finding::new(&pipeline::BUILT_IN_TYPE, offset, message);
+            let message = format!("it is an output of the {} here", producer.kind());
+            let note = note_about(producer, output.variable, message);
+            problems.add(consumer, finding, vec![note]);
+        }
+    }
+}
+
+/// Checks that blocks of built-ins have the same members. Returns whether they don't.
+fn check_block(
+    producer: &Part<'_, '_>,
+    outputs: &BuiltIns,
+    consumer: &Part<'_, '_>,
+    inputs: &BuiltIns,
+    problems: &mut Problems<'_>,
+) -> bool {
+    let (Some((output, written)), Some((input, read))) = (&outputs.block, &inputs.block) else {
+        return false;
+    };
+    if written == read {
+        return false;
+    }
+    let list = |all: &[B]| {
+        let names = all.iter().take(8).map(|it| format!("`{it}`"));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let message = format!(
+        "{}, the block of built-ins that the {} reads, has {}, but that of the {} has {}",
+        consumer.m.name(*input),
+        consumer.kind(),
+        list(read),
+        producer.kind(),
+        list(written)
+    );
+    let rule = &pipeline::BUILT_IN_BLOCK;
+    let finding = Finding::new(rule, consumer.m.def_offset(*input), message);
+    let message = format!("the block of built-ins of the {}", producer.kind());
+    problems.add(
+        consumer,
+        finding,
+        vec![note_about(producer, *output, message)],
+    );
+    true
+}
+
+/// Checks that a primitive's number that a fragment shader reads is written.
+fn check_primitive_id(
+    producer: &Part<'_, '_>,
+    outputs: &BuiltIns,
+    consumer: &Part<'_, '_>,
+    inputs: &BuiltIns,
+    problems: &mut Problems<'_>,
+) {
+    let rule = &pipeline::PRIMITIVE_ID;
+    let vuid = match producer.model() {
+        E::Geometry => rule.vuids[0],
+        E::MeshEXT | E::MeshNV => rule.vuids[1],
+        // Between these two, nothing could write it.
+        _ => return,
+    };
+    let Some(input) = inputs.get(B::PrimitiveId) else {
+        return;
+    };
+    if outputs.get(B::PrimitiveId).is_some() {
+        return;
+    }
+    let message = format!(
+        "{} is the built-in `PrimitiveId` that the {} reads, but the {} doesn't write it",
+        consumer.m.name(input.variable),
+        consumer.kind(),
+        producer.kind()
+    );
+    let finding = Finding::new(rule, consumer.m.def_offset(input.variable), message).vuid(vuid);
+    problems.add(consumer, finding, vec![note_entry(producer)]);
+}

@@ -1,0 +1,165 @@
+//! An entry point as one stage of a pipeline.
+
+use std::cell::OnceCell;
+
+use spirvkit_analysis::layout::{Layouts, Rules, Types};
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::closest;
+use spirvkit_grammar::{ExecutionMode, ExecutionModel};
+
+use super::Stage;
+use super::problems::Problems;
+use crate::finding::Finding;
+use crate::module::{EntryPoint, Inst, Lookup, Module, Type};
+use crate::rules::generated::pipeline;
+
+/// An entry point as one stage.
+pub(super) struct Part<'m, 'a> {
+    /// The number of the given stage that it is of.
+    pub(super) stage: usize,
+    pub(super) m: &'m Module<'a>,
+    types: &'m Types<'m>,
+    layouts: &'m OnceCell<Layouts>,
+    pub(super) entry: EntryPoint<'a>,
+    /// What specialization changes, by id.
+    constants: &'m [(Id, u64)],
+}
+
+/// Execution models in the order in which a pipeline runs them, with what they are called.
+const MODELS: &[(ExecutionModel, &str)] = &[
+    (ExecutionModel::Vertex, "vertex shader"),
+    (
+        ExecutionModel::TessellationControl,
+        "tessellation control shader",
+    ),
+    (
+        ExecutionModel::TessellationEvaluation,
+        "tessellation evaluation shader",
+    ),
+    (ExecutionModel::Geometry, "geometry shader"),
+    (ExecutionModel::TaskNV, "task shader"),
+    (ExecutionModel::TaskEXT, "task shader"),
+    (ExecutionModel::MeshNV, "mesh shader"),
+    (ExecutionModel::MeshEXT, "mesh shader"),
+    (ExecutionModel::Fragment, "fragment shader"),
+    (ExecutionModel::GLCompute, "compute shader"),
+    (ExecutionModel::RayGenerationKHR, "ray generation shader"),
+    (ExecutionModel::IntersectionKHR, "intersection shader"),
+    (ExecutionModel::AnyHitKHR, "any-hit shader"),
+    (ExecutionModel::ClosestHitKHR, "closest-hit shader"),
+    (ExecutionModel::MissKHR, "miss shader"),
+    (ExecutionModel::CallableKHR, "callable shader"),
+    (ExecutionModel::Kernel, "kernel"),
+];
+
+impl Part<'_, '_> {
+    pub(super) fn model(&self) -> ExecutionModel {
+        self.entry.model
+    }
+
+    /// Its place in the order of the pipeline.
+    pub(super) fn order(&self) -> usize {
+        let index = MODELS.iter().position(|it| it.0 == self.entry.model);
+        index.unwrap_or(MODELS.len())
+    }
+
+    /// What kind of shader it is, in words.
+    pub(super) fn kind(&self) -> &'static str {
+        MODELS.get(self.order()).map_or("shader", |it| it.1)
+    }
+
+    /// The same with its name.
+    pub(super) fn title(&self) -> String {
+        format!("{} \"{}\"", self.kind(), self.entry.name())
+    }
+
+    /// The number that a constant is, once specialized; of a negative one the bits.
+    pub(super) fn number(&self, constant: Id) -> Option<u64> {
+        let special = self.constants.binary_search_by_key(&constant, |it| it.0);
+        match special {
+            Ok(index) => Some(self.constants[index].1),
+            Err(_) => self.types.constant(constant)?.known(),
+        }
+    }
+
+    /// How many elements an array has; nothing if that is decided at run time.
+    pub(super) fn length(&self, array: Id) -> Option<u64> {
+        match self.m.ty(array) {
+            Type::Array { length, .. } => self.number(length),
+            _ => None,
+        }
+    }
+
+    /// An array's elements; other types themselves.
+    pub(super) fn element(&self, ty: Id) -> Id {
+        match self.m.ty(ty) {
+            Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+            _ => ty,
+        }
+    }
+
+    /// How blocks are laid out.
+    pub(super) fn layouts(&self) -> &Layouts {
+        let make = || self.types.lay_out(Rules::Explicit);
+        self.layouts.get_or_init(make)
+    }
+
+    /// Its first mode of this kind.
+    pub(super) fn mode(&self, mode: ExecutionMode) -> Option<Inst<'_>> {
+        let mut modes = self.m.execution_modes(self.entry.function);
+        modes.find(|inst| ExecutionMode(inst.arg(1)) == mode)
+    }
+}
+
+/// The entry points of a stage that are meant.
+pub(super) fn parts<'m, 'a>(
+    number: usize,
+    stage: &'m Stage<'a>,
+    m: &'m Module<'a>,
+    (types, layouts): (&'m Types<'m>, &'m OnceCell<Layouts>),
+    problems: &mut Problems<'_>,
+) -> Vec<Part<'m, 'a>> {
+    let is_named = |entry: &EntryPoint<'_>| match &stage.entry_point {
+        None => true,
+        Some(name) => entry.name() == *name,
+    };
+    let is_meant = |entry: &&EntryPoint<'_>| {
+        stage.model.is_none_or(|model| model == entry.model) && is_named(entry)
+    };
+    let parts = m.entry_points.iter().filter(is_meant).map(|&entry| Part {
+        stage: number,
+        m,
+        types,
+        layouts,
+        entry,
+        constants: &stage.constants,
+    });
+    let parts: Vec<Part<'_, '_>> = parts.collect();
+    if parts.is_empty() {
+        problems.add_unread(number, nothing_meant(stage, m));
+    }
+    parts
+}
+
+/// Says that a module has no such entry point.
+fn nothing_meant(stage: &Stage<'_>, m: &Module<'_>) -> Finding {
+    let what = match (&stage.entry_point, stage.model) {
+        (None, None) => "no entry point".to_owned(),
+        (Some(name), None) => format!("no entry point \"{name}\""),
+        (None, Some(model)) => format!("no entry point of the model `{model}`"),
+        (Some(name), Some(model)) => format!("no entry point \"{name}\" of the model `{model}`"),
+    };
+    let rule = &pipeline::ENTRY_POINT;
+    let mut finding = Finding::new(rule, 0, format!("the module has {what}"));
+    let all = m.entry_points.iter().take(100);
+    let names: Vec<String> = all.map(EntryPoint::name).collect();
+    if let Some(name) = &stage.entry_point
+        && let Some(like) = closest(name, names.iter().map(String::as_str))
+    {
+        finding = finding.help(format!("did you mean \"{like}\"?"));
+    }
+    match m.entry_points.first() {
+        Some(first) => finding.at(first.inst.offset(), "it has this entry point"),
+        None => finding,
+    }
+}

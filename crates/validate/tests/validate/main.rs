@@ -1,6 +1,7 @@
 //! The tests of the crate, as one program, because each takes its time to link.
 
 mod advice;
+mod built_ins;
 mod cases;
 mod common;
 mod compiled;

@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Row] = rows! {
     BaseVertex: Is(I32) => 04186, Input => 04185, VERTEX => 04184;
     BaseInstance: Is(I32) => 04183, Input => 04182, VERTEX => 04181;
     DrawIndex: Is(I32) => 04209, Input => 04208, VERTEX.or(MESH).or(TASK) => 04207;
-    PrimitiveId: EachPrimitive(I32) => 04337, InputOrOutput => 04334,
+    PrimitiveId: EachPrimitive(I32) => 04337, InputOrOutput => 04335,
         TESSELLATION.or(GEOMETRY).or(FRAGMENT).or(MESH).or(PRIMITIVE) => 04330;
     Layer: EachPrimitive(I32) => 04276, InputOrOutput => 04274, LAYERED => 04272;
     ViewportIndex: EachPrimitive(I32) => 04408, InputOrOutput => 04406, LAYERED => 04404;

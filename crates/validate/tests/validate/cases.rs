@@ -12,6 +12,9 @@
 //! `{one | other}` makes variants of a case, in its first line as well: the first has `one`,
 //! the second `other`, and so on. `; 2,3: error[rule.id]` is reported of the second and third.
 //!
+//! In Vulkan, where a rule has several VUIDs, the number of the one that applies stands behind it:
+//! `; error[rule.id, 01234]`.
+//!
 //! `BLESS=1 cargo test -p spirvkit-validate cases` writes what is reported into the files:
 //! look at the difference before you keep it.
 
@@ -21,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use spirvkit_diagnostics::Severity;
 use spirvkit_testing::files;
-use spirvkit_validate::{Example, Options, validate};
+use spirvkit_validate::{Example, Options, find_rule, validate};
 
 use crate::common::assembled;
 
@@ -150,7 +153,15 @@ fn reported(how: &str, lines: &[String]) -> Vec<Vec<String>> {
             Severity::Error => "error",
             _ => "warning",
         };
-        found[place].push(format!("{kind}[{}]", diagnostic.rule()));
+        let rule = diagnostic.rule();
+        // Of several VUIDs, the number says which.
+        let several = find_rule(rule).is_some_and(|rule| rule.vuids.len() > 1);
+        let vuid = diagnostic.vuid().filter(|_| several);
+        let number = vuid.and_then(|vuid| vuid.rsplit('-').next());
+        found[place].push(match number {
+            Some(number) => format!("{kind}[{rule}, {number}]"),
+            None => format!("{kind}[{rule}]"),
+        });
     }
     found
 }

@@ -105,7 +105,7 @@ pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
                 let finding = check_one(m, modes, seed, Id(variable), is_block);
                 // A count that no mesh shader relies on does no harm.
                 if let Err(finding) = finding
-                    && (has_topology(seed.built_in) || is_used(m, Id(variable)))
+                    && (has_topology(seed.built_in) || is_used(m, Id(variable), entry.model))
                 {
                     reporter.add(finding);
                     return;
@@ -259,11 +259,11 @@ fn has_topology(built_in: BuiltIn) -> bool {
     TOPOLOGIES.iter().any(|entry| entry.0 == built_in)
 }
 
-/// Whether a function that mesh shaders reach names the variable.
-fn is_used(m: &Module<'_>, variable: Id) -> bool {
+/// Whether a function that such shaders reach names the variable.
+fn is_used(m: &Module<'_>, variable: Id, model: ExecutionModel) -> bool {
     m.uses(variable).iter().any(|&offset| {
         let function = m.function_at(offset);
         let function = function.and_then(|index| m.functions.get(index as usize));
-        function.is_some_and(|function| function.models.contains(ExecutionModel::MeshEXT))
+        function.is_some_and(|function| function.models.contains(model))
     })
 }

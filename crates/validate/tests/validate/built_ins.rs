@@ -8,8 +8,8 @@ use spirvkit_validate::{Options, rules};
 
 use crate::common::report;
 
-/// The rules whose VUIDs are about built-ins alone.
-const RULES: [&str; 7] = [
+/// The rules whose VUIDs are about built-ins alone, which are tested here.
+pub(crate) const RULES: [&str; 7] = [
     "builtin.capability",
     "builtin.execution-model",
     "builtin.per-primitive",

@@ -24,8 +24,9 @@ use std::path::{Path, PathBuf};
 
 use spirvkit_diagnostics::Severity;
 use spirvkit_testing::files;
-use spirvkit_validate::{Example, Options, find_rule, validate};
+use spirvkit_validate::{Example, Options, find_rule, rules, validate};
 
+use crate::built_ins;
 use crate::common::assembled;
 
 /// A file or folder of the crate's tests.
@@ -313,4 +314,44 @@ fn options_and_frames_are_known() {
     assert!(fails("shadr spv1.6"));
     let (_, options) = framed("spv1.6 --max-struct-members=7", String::new());
     assert_eq!(options.limits.struct_members, 7);
+}
+
+/// Where these apply, others do, too, and are cited.
+const NEVER_CITED: [&str; 3] = [
+    "VUID-StandaloneSpirv-OpFConvert-12467",
+    "VUID-StandaloneSpirv-Input-10588",
+    "VUID-StandaloneSpirv-Output-10586",
+];
+
+#[test]
+fn each_of_several_vuids_has_a_case() {
+    let files = files(&in_tests("cases"), ".spvasm").into_iter();
+    let texts: String = files
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect();
+    let mut missing = Vec::new();
+    for rule in rules().iter().filter(|rule| rule.vuids.len() > 1) {
+        // These take more than a module.
+        let takes_more = rule.id.starts_with("device.") || rule.id.starts_with("pipeline.");
+        if takes_more || built_ins::RULES.contains(&rule.id) {
+            continue;
+        }
+        let example = rule.example();
+        let report = validate(
+            &assembled(&example.breaking(), &example.options()).words,
+            &example.options(),
+        );
+        for &vuid in rule.vuids {
+            let number = vuid.rsplit('-').next().unwrap_or_default();
+            let has_case = texts.contains(&format!("[{}, {number}]", rule.id))
+                || report
+                    .diagnostics()
+                    .iter()
+                    .any(|it| it.vuid() == Some(vuid));
+            if !has_case && !NEVER_CITED.contains(&vuid) {
+                missing.push((rule.id, vuid));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
 }

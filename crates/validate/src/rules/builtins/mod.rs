@@ -92,6 +92,9 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             Err(finding) => reporter.add(finding),
         }
     }
+    if m.env.is_vulkan() {
+        views::check(m, &seeds, reporter);
+    }
     if seeds.is_empty() {
         return;
     }
@@ -101,7 +104,6 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
     references::check(m, &seeds, reporter);
     mesh::check(m, &seeds, reporter);
-    views::check(m, &seeds, reporter);
     check_uses(m, &seeds, reporter);
 }
 

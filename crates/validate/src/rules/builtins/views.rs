@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{BuiltIn, Decoration};
+use spirvkit_grammar::{BuiltIn, Capability, Decoration};
 
 use super::Seed;
 use super::table::{GEOMETRY, TESS_EVALUATION, VERTEX};
@@ -14,10 +14,10 @@ use crate::rules::generated::builtin;
 const RELATIVE: Models = VERTEX.or(TESS_EVALUATION).or(GEOMETRY);
 
 pub(super) fn check(m: &Module<'_>, seeds: &[Seed], reporter: &mut Reporter) {
-    for (target, decorated) in m
-        .all_decorated_with(Decoration::ViewportRelativeNV)
-        .take(MANY)
-    {
+    // The decoration needs it.
+    let relative = m.has(Capability::ShaderViewportMaskNV);
+    let relative = relative.then(|| m.all_decorated_with(Decoration::ViewportRelativeNV));
+    for (target, decorated) in relative.into_iter().flatten().take(MANY) {
         let offset = decorated.inst.offset();
         let is_layer = seeds.iter().any(|seed| {
             let is_it = (seed.target, seed.member) == (target, decorated.member);

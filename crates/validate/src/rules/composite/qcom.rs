@@ -55,7 +55,11 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
                     "at least as many elements as the result",
                 )
             });
-            all([same, check_element(o, element), length])
+            let start = match o.m.env.is_vulkan() {
+                true => check_start(o, new),
+                false => Ok(()),
+            };
+            all([same, check_element(o, element), length, start])
         }
         _ => {
             let (element, other) = arrays(o)?;
@@ -72,6 +76,21 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
             Ok(())
         }
     }
+}
+
+/// Checks that a constant start of a part is a multiple of the part's length.
+fn check_start(o: &Operation<'_, '_, '_>, length: Option<u64>) -> CheckResult {
+    let start = o.m.constant_u64(o.id(1));
+    let (Some(start), Some(length)) = (start, length.filter(|&length| length > 0)) else {
+        return Ok(());
+    };
+    expect(start % length == 0, || {
+        let message = format!(
+            "the start of a part of {length} elements must be a multiple of that, but is {start}"
+        );
+        let finding = o.finding(&composite::QCOM_START, message).warning();
+        finding.about(o.m, o.id(1), "the start is defined here")
+    })
 }
 
 /// The elements of the result and of the operand, both of which are to be

@@ -2,6 +2,7 @@
 
 use spirvkit_analysis::TensorOperands;
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{CooperativeMatrixLayout, Op, StorageClass};
 
 use super::super::memory::operands::{self, Access};
@@ -115,7 +116,10 @@ fn check_stride(
         return Err(o.finding(&cooperative_matrix::STRIDE, message));
     }
     if !is_blocked {
-        return Ok(());
+        return match m.env.is_vulkan() {
+            true => check_alignment(o, matrix, layout, index),
+            false => Ok(()),
+        };
     }
     if !m.is_constant(o.id(index)) {
         let wanted = format!("a constant for the layout `{layout}`");
@@ -145,6 +149,39 @@ fn check_stride(
         }
         Ok(())
     }))
+}
+
+/// Checks that each row or column begins at a multiple of its size, or of 16 bytes.
+fn check_alignment(
+    o: &Operation<'_, '_, '_>,
+    matrix: &CooperativeMatrix,
+    layout: CooperativeMatrixLayout,
+    index: usize,
+) -> CheckResult {
+    let m = o.m;
+    let bytes = |ty: Id| u64::from(m.bit_width(m.component_type(ty)) / 8 * m.dimension(ty).max(1));
+    // The stride counts what the pointer points to.
+    let element = m.pointee(o.ty(0)).map(bytes);
+    let across = match layout {
+        CooperativeMatrixLayout::RowMajorKHR => matrix.columns,
+        _ => matrix.rows,
+    };
+    let (Some(element), Some(across), Some(stride)) =
+        (element, m.constant_u64(across), m.constant_u64(o.id(index)))
+    else {
+        return Ok(());
+    };
+    let needed = across.saturating_mul(bytes(matrix.component)).min(16);
+    let stride = stride.saturating_mul(element);
+    expect(needed == 0 || stride.is_multiple_of(needed), || {
+        let message = format!(
+            "the stride must be a multiple of {needed} bytes for the layout `{layout}` of {}, but is {stride} bytes",
+            counted(across as usize, "component")
+        );
+        let rule = &cooperative_matrix::STRIDE_ALIGNMENT;
+        let finding = o.finding(rule, message).arg(o.at, index).warning();
+        finding.about(m, o.id(index), "the stride is defined here")
+    })
 }
 
 /// The memory operands that start at this operand; `value` is the type of what

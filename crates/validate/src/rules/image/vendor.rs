@@ -8,13 +8,14 @@ use super::sampled_image::variable_of;
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
-use crate::pattern::I32;
+use crate::pattern::{F32, I32};
 use crate::rules::generated::image;
 
 /// Checks the instructions of image processing.
 pub(super) fn check_processing(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::ImageSampleWeightedQCOM => expect_decoration(at, 2, Decoration::WeightTextureQCOM),
+        Op::ImageBoxFilterQCOM if at.m.env.is_vulkan() => check_box(at),
         Op::ImageBlockMatchSSDQCOM
         | Op::ImageBlockMatchSADQCOM
         | Op::ImageBlockMatchGatherSSDQCOM
@@ -34,6 +35,22 @@ pub(super) fn check_processing(at: &InstCtx<'_, '_>) -> CheckResult {
         }
         _ => Ok(()),
     }
+}
+
+/// Checks that a box that is a constant is at least one texel high.
+fn check_box(at: &InstCtx<'_, '_>) -> CheckResult {
+    let m = at.m;
+    let size = m.def(at.id(2));
+    let size = size.filter(|def| def.op() == Op::ConstantComposite);
+    let height = size.map(|def| def.id(1));
+    let height = height.filter(|&id| F32.matches(m, m.type_of(id).unwrap_or(Id(0))));
+    let height = height.and_then(|id| m.def(id).filter(|def| def.op() == Op::Constant));
+    let height = height.map_or(1.0, |def| f32::from_bits(def.arg(0)));
+    expect(height >= 1.0, || {
+        let message = format!("a box must be at least one texel high, but is {height}");
+        let finding = at.finding(&image::BOX_SIZE, message).arg(at, 2).warning();
+        finding.about(m, at.id(2), "the size is defined here")
+    })
 }
 
 /// The place of an instruction in the lists of VUIDs: weights, whole blocks, and windows or

@@ -68,12 +68,13 @@ fn variable_class(m: &Module<'_>, id: Id) -> Option<StorageClass> {
 }
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
-    let mut has_mesh = false;
+    let (mut has_mesh, mut has_task) = (false, false);
     for entry in &m.entry_points {
         let is_mesh = entry.model == ExecutionModel::MeshEXT;
         let is_fragment = entry.model == ExecutionModel::Fragment;
         has_mesh |= is_mesh;
         let is_task = entry.model == ExecutionModel::TaskEXT;
+        has_task |= is_task;
         if is_mesh || is_task {
             let payloads = entry.interface.iter().filter(|&&id| {
                 variable_class(m, Id(id)) == Some(StorageClass::TaskPayloadWorkgroupEXT)
@@ -102,8 +103,10 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if m.env.is_vulkan() {
         reporter.note(outputs::check_extensions(m));
     }
-    if has_mesh && m.env.is_vulkan() {
+    if (has_mesh || has_task) && m.env.is_vulkan() {
         outputs::check(m, reporter);
+    }
+    if has_mesh && m.env.is_vulkan() {
         check_reads(m, reporter);
         view_index::check(m, reporter);
     }

@@ -1,20 +1,21 @@
-//! How many outputs mesh shaders have, and that they say so first.
+//! How many outputs mesh shaders have, and that they say so first; and that task shaders start any.
 
 use hashbrown::HashSet;
 use spirvkit_grammar::{Capability, ExecutionMode, ExecutionModel, Op, StorageClass};
 
-use crate::finding::{CheckResult, Finding, Reporter, all};
+use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::module::{EntryPoint, Inst, Lookup, Module};
 use crate::rules::generated::mesh;
 
-/// Checks all mesh shaders, as Vulkan asks.
+/// Checks all task and mesh shaders, as Vulkan asks.
 pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     // Many entry points may share one large tree of calls, whose rest is left unchecked then.
     let mut left = m.words.len().saturating_mul(4) + (1 << 16);
     let mut seen = HashSet::new();
     for entry in &m.entry_points {
-        let is_new = entry.model == ExecutionModel::MeshEXT && seen.insert(entry.function);
-        if !is_new || reporter.is_full() {
+        let is_task = entry.model == ExecutionModel::TaskEXT;
+        let has_rules = is_task || entry.model == ExecutionModel::MeshEXT;
+        if !has_rules || !seen.insert(entry.function) || reporter.is_full() {
             continue;
         }
         let tree = m.call_tree(entry.function);
@@ -25,6 +26,12 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
         left = left.saturating_sub(words.sum::<usize>() + tree.len());
         if left == 0 {
             return;
+        }
+        if is_task {
+            let mut all = functions.flat_map(|function| m.instructions(function.range.clone()));
+            let emits = all.any(|inst| inst.op() == Op::EmitMeshTasksEXT);
+            reporter.note(expect(emits, || no_tasks(entry)));
+            continue;
         }
         let mut sets = Vec::new();
         let mut write = None;
@@ -44,6 +51,14 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
         };
         reporter.note(check_order(m, entry, early));
     }
+}
+
+fn no_tasks(entry: &EntryPoint<'_>) -> Finding {
+    let message = format!(
+        "the task shader \"{}\" starts no mesh shaders: it has no OpEmitMeshTasksEXT",
+        entry.name()
+    );
+    Finding::new(&mesh::NO_TASKS, entry.inst.offset(), message).warning()
 }
 
 /// Checks that counts that are constants are no larger than what the modes say.

@@ -27,6 +27,7 @@ mod separate;
 mod stage;
 mod storage;
 mod stripping;
+mod unswitch;
 mod variable_indices;
 mod volatile;
 

@@ -4,7 +4,7 @@ use super::{Does, Row};
 use super::{
     amd, calls, combined, constants, decorations, descriptors, flat, half, ids, interface,
     interpolation, kills, loads, memory_model, names, packing, parts, robust, scalars, separate,
-    stage, storage, stripping, variable_indices, volatile,
+    stage, storage, stripping, unswitch, variable_indices, volatile,
 };
 use crate::Abilities as A;
 
@@ -81,7 +81,7 @@ pub static ROWS: &[Row] = rows! {
     "loop-peeling-threshold" "N" => Does::Nothing, "says how much loop-peeling may add; nothing is done";
     "loop-unroll" => engine(A::UNROLL), "unrolls loops that are marked";
     "loop-unroll-partial" "N" => Does::Nothing, "unrolls them in part; nothing is done";
-    "loop-unswitch" => Does::Nothing, "takes selections out of loops; nothing is done";
+    "loop-unswitch" => Does::Module(unswitch::unswitch), "has loops twice, for the ways that a selection in them always goes";
     "merge-blocks" => engine(A::JOIN), "joins blocks that only follow one another";
     "merge-return" => Does::Module(calls::merge_returns), "lets functions return in one place, unless they return from within loops";
     "modify-maximal-reconvergence" "add|remove" => Does::Given(interface::reconvergence, interface::check_reconvergence), "adds or removes the execution mode MaximallyReconvergesKHR";

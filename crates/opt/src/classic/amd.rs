@@ -10,7 +10,7 @@ use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::entry_points;
-use super::{built, decorated, in_functions, of_op, remove_extension};
+use super::{built, decorated, extensions, in_functions, of_op, remove_extension};
 use crate::pass::{Changed, Context, PassError};
 
 /// The sets of instructions that are replaced, and their extensions.
@@ -23,19 +23,22 @@ const SETS: [(ExtInstSet, &str); 3] = [
     ),
 ];
 
-/// The operation of a subgroup that does the same as one of `SPV_AMD_shader_ballot`.
-fn group_operation(op: Op) -> Option<Op> {
-    Some(match op {
-        Op::GroupIAddNonUniformAMD => Op::GroupNonUniformIAdd,
-        Op::GroupFAddNonUniformAMD => Op::GroupNonUniformFAdd,
-        Op::GroupFMinNonUniformAMD => Op::GroupNonUniformFMin,
-        Op::GroupUMinNonUniformAMD => Op::GroupNonUniformUMin,
-        Op::GroupSMinNonUniformAMD => Op::GroupNonUniformSMin,
-        Op::GroupFMaxNonUniformAMD => Op::GroupNonUniformFMax,
-        Op::GroupUMaxNonUniformAMD => Op::GroupNonUniformUMax,
-        Op::GroupSMaxNonUniformAMD => Op::GroupNonUniformSMax,
+/// The operation of a subgroup that does the same as one of `SPV_AMD_shader_ballot`, or as one that
+/// shaders have by it.
+fn group_operation(module: &Module, inst: Inst) -> Option<Op> {
+    let operation = match module.op(inst) {
+        Op::GroupIAdd | Op::GroupIAddNonUniformAMD => Op::GroupNonUniformIAdd,
+        Op::GroupFAdd | Op::GroupFAddNonUniformAMD => Op::GroupNonUniformFAdd,
+        Op::GroupFMin | Op::GroupFMinNonUniformAMD => Op::GroupNonUniformFMin,
+        Op::GroupUMin | Op::GroupUMinNonUniformAMD => Op::GroupNonUniformUMin,
+        Op::GroupSMin | Op::GroupSMinNonUniformAMD => Op::GroupNonUniformSMin,
+        Op::GroupFMax | Op::GroupFMaxNonUniformAMD => Op::GroupNonUniformFMax,
+        Op::GroupUMax | Op::GroupUMaxNonUniformAMD => Op::GroupNonUniformUMax,
+        Op::GroupSMax | Op::GroupSMaxNonUniformAMD => Op::GroupNonUniformSMax,
         _ => return None,
-    })
+    };
+    let scope = module.constant_u64(module.operand_id(inst, 0)?);
+    (scope == Some(Scope::Subgroup.0.into())).then_some(operation)
 }
 
 /// The set that an extended instruction is of, if it is replaced.
@@ -55,7 +58,10 @@ fn set_of(module: &Module, inst: Inst) -> Option<ExtInstSet> {
 /// `SPV_AMD_shader_trinary_minmax`.
 pub(super) fn replace(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
     let extended = in_functions(module, |inst| set_of(module, inst).is_some());
-    let groups = in_functions(module, |inst| group_operation(module.op(inst)).is_some());
+    let has_groups = !extensions(module, |name| name == SETS[0].1).is_empty();
+    let groups = in_functions(module, |inst| {
+        has_groups && group_operation(module, inst).is_some()
+    });
     let count = extended.len() + groups.len();
     // The operations of subgroups came with this version.
     if count > 0 && module.header().version < Version::V1_3 {
@@ -71,7 +77,7 @@ pub(super) fn replace(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         };
         making.built_ins.sort_unstable();
         for &inst in &groups {
-            if let Some(op) = group_operation(b.module().op(inst)) {
+            if let Some(op) = group_operation(b.module(), inst) {
                 let words = b.module().get(inst).operand_words().to_vec();
                 b.module_mut().replace(inst, op, &words)?;
                 b.capability(Capability::GroupNonUniformArithmetic);
@@ -98,7 +104,8 @@ pub(super) fn replace(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         }
     }
     let left = in_functions(module, |inst| {
-        set_of(module, inst).is_some() || group_operation(module.op(inst)).is_some()
+        set_of(module, inst).is_some()
+            || (module.op(inst).name()).is_some_and(|name| name.ends_with("NonUniformAMD"))
     });
     if left.is_empty() {
         for (_, extension) in SETS {

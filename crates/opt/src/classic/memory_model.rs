@@ -342,6 +342,12 @@ fn image_sharing(module: &Module, decorated: &mut Decorated, image: Id) -> Shari
     }
 }
 
+/// Whether a pointer leads to what stands for a resource.
+fn is_handle(module: &Module, pointer: Id) -> bool {
+    let ty = module.type_of(pointer).map(|ty| module.ty(ty));
+    matches!(ty, Some(Type::Pointer { class, .. }) if class == StorageClass::UniformConstant)
+}
+
 /// Says at an access what must hold for it.
 fn change_access(b: &mut Builder, decorated: &mut Decorated, inst: Inst) -> Result<(), PassError> {
     let module = b.module();
@@ -360,6 +366,8 @@ fn change_access(b: &mut Builder, decorated: &mut Decorated, inst: Inst) -> Resu
     let mut of = |id: Option<Id>| match id {
         None => Sharing::default(),
         Some(id) if is_image => image_sharing(module, decorated, id),
+        // What leads to an image isn't shared, even if the image is.
+        Some(id) if is_handle(module, id) => Sharing::default(),
         Some(id) => sharing(module, decorated, id),
     };
     let (to, from) = (of(written), of(read));

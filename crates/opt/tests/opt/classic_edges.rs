@@ -585,3 +585,17 @@ fn what_would_get_far_larger_is_refused() {
     );
     has(&refusal("flatten-decorations", &module), &["large"]);
 }
+
+#[test]
+fn images_are_shared_and_what_leads_to_them_is_not() {
+    let module = compute(
+        "OpDecorate %im DescriptorSet 0\nOpDecorate %im Binding 0\nOpDecorate %im Coherent",
+        "%img = OpTypeImage %uint 2D 0 0 0 2 R32ui\n%p = OpTypePointer UniformConstant %img
+%im = OpVariable %p UniformConstant\n%v2 = OpTypeVector %uint 2\n%v4 = OpTypeVector %uint 4
+%at = OpConstantComposite %v2 %0 %0",
+        "%x = OpLoad %img %im\n%y = OpImageRead %v4 %x %at\nOpReturn",
+    );
+    let text = after("upgrade-memory-model", &module);
+    has(&text, &["MakeTexelVisible"]);
+    lacks(&text, &["NonPrivatePointer"]);
+}

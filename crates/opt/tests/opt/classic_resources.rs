@@ -467,6 +467,7 @@ fn extensions_of_amd_become_what_the_core_has() {
 %value = OpCompositeExtract %uint %written 1",
         "%count = OpExtInst %uint %set MbcntAMD %long\n%value = OpIAdd %uint %count %9",
         "%value = OpGroupIAddNonUniformAMD %uint %3 InclusiveScan %i9",
+        "%value = OpGroupUMax %uint %3 Reduce %i9",
     ] {
         let text = invocations("amd-ext-to-khr", &ballot(body));
         lacks(&text, &["AMD", "Groups"]);

@@ -9,7 +9,7 @@ use spirvkit_grammar::{Dim, Op};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::descriptors::{Resource, resources};
-use super::{Order, built, shown};
+use super::{Order, built, descriptions, shown};
 use crate::pass::{Changed, Context, PassError};
 
 /// Pairs of a set and a binding, like `0:1 0:2`.
@@ -82,12 +82,13 @@ fn is_sampled(module: &Module, ty: Id) -> bool {
 
 /// The loads from a variable, which nothing else may use.
 fn loads(module: &Module, it: &Resource) -> Result<Vec<Inst>, PassError> {
+    let described = descriptions(module, it.variable);
     let mut loads = Vec::new();
     for found in module.uses(it.id) {
         match module.op(found.inst) {
             Op::Load => loads.push(found.inst),
             Op::EntryPoint => {}
-            _ if module.is_about(found) => {}
+            _ if module.is_about(found) || described.contains(&found.inst) => {}
             op => {
                 let message = format!("{}:{} is used by {op}", it.set, it.binding);
                 return Err(PassError::new(message));
@@ -168,6 +169,9 @@ fn combine(
         module.erase(load)?;
     }
     if let Some(sampler) = sampler {
+        for described in descriptions(module, sampler.variable) {
+            module.erase(described)?;
+        }
         module.erase(sampler.variable)?;
     }
     Ok(())

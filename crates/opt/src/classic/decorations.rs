@@ -1,5 +1,6 @@
 //! Decorations.
 
+use hashbrown::HashSet;
 use spirvkit_analysis::index::Type;
 use spirvkit_binary::{Id, Section};
 use spirvkit_grammar::{Capability, Class, Decoration, GlslStd450, Op};
@@ -15,6 +16,13 @@ pub(super) fn flatten(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         return Ok(Changed::No);
     }
     let mut growth = Growth::of(module);
+    // What is said already isn't said again.
+    let all = module
+        .globals()
+        .filter(|&inst| module.op(inst).is_decoration());
+    let mut known: HashSet<(Op, Vec<u32>)> = all
+        .map(|inst| (module.op(inst), module.get(inst).operand_words().to_vec()))
+        .collect();
     let mut gone = Vec::new();
     for &group in &groups {
         let uses = module.uses_of(group).map(|found| found.inst);
@@ -42,7 +50,11 @@ pub(super) fn flatten(module: &mut Module, _: &mut Context<'_>) -> Result<Change
                     };
                     growth.add(what.len() + size + 1)?;
                     let place = Place::Section(Section::Annotations);
-                    module.insert(place, op, &[target, what].concat())?;
+                    let operands = [target, what].concat();
+                    if !known.contains(&(op, operands.clone())) {
+                        module.insert(place, op, &operands)?;
+                        known.insert((op, operands));
+                    }
                 }
             }
             gone.push(inst);

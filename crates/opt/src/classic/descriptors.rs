@@ -10,7 +10,7 @@ use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::entry_points;
-use super::{Growth, built, of_op, shown};
+use super::{Growth, built, descriptions, of_op, shown};
 use crate::pass::{Changed, Context, PassError};
 
 fn sets(argument: &str) -> Result<(u32, u32), String> {
@@ -309,6 +309,7 @@ fn replace_one(
     let Some(count) = descriptors.parts(module, it.ty, kinds) else {
         return Ok(None);
     };
+    let described = descriptions(module, it.variable);
     let mut chains = Vec::new();
     let mut about = Vec::new();
     for found in module.uses(it.id) {
@@ -322,7 +323,7 @@ fn replace_one(
                 Some(part) => chains.push((found.inst, part as usize)),
                 None => return Ok(None),
             }
-        } else if op != Op::EntryPoint {
+        } else if op != Op::EntryPoint && !described.contains(&found.inst) {
             return Ok(None);
         }
     }
@@ -377,6 +378,10 @@ fn replace_one(
             let operands = [&words[..2], &[variable.0], &words[4..]].concat();
             b.module_mut().replace(chain, op, &operands)?;
         }
+    }
+    // No single variable is what was described any more.
+    for inst in described {
+        b.module_mut().erase(inst)?;
     }
     b.module_mut().erase(it.variable)?;
     Ok(Some(made))

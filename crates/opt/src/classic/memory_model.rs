@@ -461,6 +461,12 @@ fn change_scopes(
         let scope = b.constant_u32(Scope::QueueFamily.0);
         b.module_mut().set_word(inst, scope_at + 1, scope.0)?;
     }
+    // The outputs of a patch, which all may see behind a barrier, are those of a workgroup.
+    let of_patch = has_patches && op == Op::ControlBarrier;
+    if of_patch && constant(b.module(), scope_at) == Some(Scope::Invocation.0) {
+        let scope = b.constant_u32(Scope::Workgroup.0);
+        b.module_mut().set_word(inst, scope_at + 1, scope.0)?;
+    }
     let is_barrier = matches!(op, Op::ControlBarrier | Op::MemoryBarrier);
     let is_volatile = !is_barrier && {
         let pointer = words.get(usize::from(scope_at == 3) * 2).copied();
@@ -483,7 +489,7 @@ fn change_scopes(
         if is_volatile {
             new |= MemorySemantics::Volatile.0;
         }
-        if has_patches && op == Op::ControlBarrier {
+        if of_patch {
             new |= MemorySemantics::OutputMemory.0;
             if bits & ORDERS == 0 {
                 new |= MemorySemantics::AcquireRelease.0;

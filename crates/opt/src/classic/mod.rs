@@ -312,11 +312,26 @@ impl Order {
             (Some(definition), Some(inst)) => definition < inst,
             _ => false,
         };
-        match is_behind {
-            true => Ok(()),
-            false => module.move_to(inst, Place::After(definition)),
+        if is_behind {
+            return Ok(());
         }
+        module.move_to(inst, Place::After(definition))?;
+        for described in descriptions(module, inst) {
+            module.move_to(described, Place::After(inst))?;
+        }
+        Ok(())
     }
+}
+
+/// The instructions before the functions that only describe a variable.
+fn descriptions(module: &Module, variable: Inst) -> Vec<Inst> {
+    let describes = |inst: Inst| {
+        module.op(inst).is_ext_inst()
+            && module.block_of(inst).is_none()
+            && module.uses_of(inst).all(|found| module.is_about(found))
+    };
+    let uses = module.uses_of(variable).map(|found| found.inst);
+    uses.filter(|&inst| describes(inst)).collect()
 }
 
 /// The pairs with a colon between them in an argument.

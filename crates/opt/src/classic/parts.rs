@@ -7,7 +7,7 @@ use spirvkit_grammar::{Decoration, ExecutionModel, Op, StorageClass};
 use spirvkit_ir::{Inst, Lookup, Module};
 
 use super::interface::entry_points;
-use super::{Order, built, decorated, of_op};
+use super::{Order, built, decorated, descriptions, of_op};
 use crate::pass::{Changed, Context, PassError};
 
 /// Variables of which a stage has one for each vertex, so that their outermost array has another
@@ -82,10 +82,11 @@ fn needed(module: &Module, variable: Inst, id: Id) -> Option<(Inst, Id, u64)> {
         return None;
     };
     let length = module.constant_u64(length)?;
+    let described = descriptions(module, variable);
     let mut most = 0;
     for found in module.uses(id) {
         let op = module.op(found.inst);
-        if module.is_about(found) || op == Op::EntryPoint {
+        if module.is_about(found) || op == Op::EntryPoint || described.contains(&found.inst) {
             continue;
         }
         let is_chain = matches!(op, Op::AccessChain | Op::InBoundsAccessChain) && found.word == 3;

@@ -9,7 +9,7 @@ use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::entry_points;
 use super::parts::of_vertices;
-use super::{Growth, built, decorations, of_op};
+use super::{Growth, built, decorations, descriptions, of_op};
 use crate::pass::{Changed, Context, PassError};
 
 /// Types may be so deep at most.
@@ -100,6 +100,9 @@ pub(super) fn replace(
         }
     }
     for (plan, _) in &plans {
+        for inst in descriptions(module, plan.variable) {
+            module.erase(inst)?;
+        }
         module.erase(plan.variable)?;
     }
     Ok(Changed::Yes)
@@ -178,6 +181,7 @@ fn plan(module: &Module, variable: Inst, has_vertices: bool) -> Option<Plan> {
         path: Vec::new(),
         vertex: None,
     };
+    let described = descriptions(module, variable);
     let mut pending = vec![(id, whole)];
     while let Some((pointer, part)) = pending.pop() {
         let is_whole = vertices.is_some() && part.vertex.is_none();
@@ -186,6 +190,7 @@ fn plan(module: &Module, variable: Inst, has_vertices: bool) -> Option<Plan> {
             let words = module.get(found.inst).operand_words();
             match op {
                 _ if module.is_about(found) || op == Op::EntryPoint && pointer == id => {}
+                _ if pointer == id && described.contains(&found.inst) => {}
                 Op::Load if !is_whole && words.len() == 3 => {
                     plan.actions.push((found.inst, Action::Load(part.clone())));
                 }

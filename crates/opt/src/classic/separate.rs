@@ -8,7 +8,7 @@ use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::entry_points;
-use super::{Growth, built, decorated, decorations};
+use super::{Growth, built, decorated, decorations, descriptions};
 use crate::pass::{Changed, Context, PassError};
 
 /// What is there instead of a sampled image, or of what leads to one.
@@ -151,12 +151,19 @@ impl Splitting {
             }
         }
         // What describes a variable describes its image.
-        for (&id, parts) in &self.parts {
+        let mut split: Vec<(Id, Parts)> = self.parts.iter().map(|(&id, &it)| (id, it)).collect();
+        split.sort_unstable_by_key(|(id, _)| *id);
+        for (id, parts) in split {
             let module = b.module_mut();
             let uses: Vec<_> = module.uses(id).collect();
             for found in uses {
                 if module.op(found.inst).is_ext_inst() {
                     module.set_word(found.inst, found.word, parts.image.0)?;
+                }
+            }
+            if let Some(image) = module.definition(parts.image) {
+                for described in descriptions(module, image) {
+                    module.move_to(described, Place::After(image))?;
                 }
             }
         }

@@ -599,3 +599,40 @@ fn images_are_shared_and_what_leads_to_them_is_not() {
     has(&text, &["MakeTexelVisible"]);
     lacks(&text, &["NonPrivatePointer"]);
 }
+
+#[test]
+fn barriers_of_patches_let_outputs_be_seen() {
+    let module = "; Version: 1.3
+OpCapability Tessellation
+OpMemoryModel Logical GLSL450
+OpEntryPoint TessellationControl %main \"main\"
+OpExecutionMode %main OutputVertices 3
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%0 = OpConstant %uint 0
+%2 = OpConstant %uint 2
+%4 = OpConstant %uint 4
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpControlBarrier %2 %4 %0
+OpReturn
+OpFunctionEnd
+";
+    let text = after("upgrade-memory-model", module);
+    has(&text, &["OpControlBarrier %uint_2 %uint_2 %uint_4104"]);
+}
+
+#[test]
+fn groups_say_again_nothing_that_is_said() {
+    let module = compute(
+        "OpDecorate %g DescriptorSet 0\n%g = OpDecorationGroup\nOpGroupDecorate %g %v
+OpGroupDecorate %g %v\nOpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 1",
+        "%s = OpTypeSampler\n%p = OpTypePointer UniformConstant %s\n%v = OpVariable %p UniformConstant",
+        "OpReturn",
+    );
+    assert_eq!(
+        count(&mended("flatten-decorations", &module), "DescriptorSet"),
+        1
+    );
+}

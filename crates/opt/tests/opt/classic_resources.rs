@@ -508,3 +508,25 @@ fn extensions_of_amd_become_what_the_core_has() {
         &["OpReadClockKHR", "SPV_KHR_shader_clock"],
     );
 }
+
+#[test]
+fn descriptions_of_variables_come_behind_them() {
+    let module = sampling(
+        "OpDecorate %tex DescriptorSet 0\nOpDecorate %tex Binding 0
+OpDecorate %many DescriptorSet 0\nOpDecorate %many Binding 1",
+        "%to_both = OpTypePointer UniformConstant %Both\n%tex = OpVariable %to_both UniformConstant
+%t = OpExtInst %void %debug 1 %tex\n%Boths = OpTypeArray %Both %2
+%to_boths = OpTypePointer UniformConstant %Boths\n%many = OpVariable %to_boths UniformConstant
+%m = OpExtInst %void %debug 1 %many",
+        "%x = OpLoad %Both %tex\n%at = OpAccessChain %to_both %many %1\n%y = OpLoad %Both %at",
+    )
+    .replace(
+        "OpMemoryModel",
+        "OpExtension \"SPV_KHR_non_semantic_info\"
+%debug = OpExtInstImport \"NonSemantic.Any\"\nOpMemoryModel",
+    );
+    let text = after("split-combined-image-sampler", &module);
+    assert_eq!(count(&text, "OpExtInst "), 2, "{text}");
+    let text = after("descriptor-scalar-replacement", &module);
+    assert_eq!(count(&text, "OpExtInst "), 1, "{text}");
+}

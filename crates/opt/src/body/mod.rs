@@ -25,6 +25,7 @@ pub(crate) use locals::parts;
 pub(crate) use memory::is_unchanging;
 use memory::{Memory, Root};
 
+use crate::effects::Effect;
 use crate::unit::{Block, FLOATING, Function, Unit, Value, flag};
 use crate::{Abilities, Subject};
 
@@ -274,9 +275,15 @@ impl Rebuild<'_> {
                     continue;
                 }
                 let effect = crate::effects::effect(self.unit, inst);
+                let pointer = self.unit.operands(inst).first().copied();
+                if effect == Effect::Store
+                    && let Some(pointer) = pointer
+                    && self.locals.value_pointer(self.unit.find(pointer)).is_some()
+                {
+                    continue;
+                }
                 let written = self.memory.clobbered(self.unit, inst, effect);
                 stores.extend(written.iter().map(|&leaf| (leaf, number)));
-                let pointer = self.unit.operands(inst).first().copied();
                 if !written.is_empty()
                     && let Some(pointer) = pointer
                     && matches!(self.memory.root(self.unit, pointer), Root::Unknown(_))

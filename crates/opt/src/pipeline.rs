@@ -112,7 +112,6 @@ pub(crate) fn run(
 /// The smallest of what can be made of a module. What only describes the source doesn't count, so
 /// that the choice doesn't depend on it.
 fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Optimized {
-    let before = unit.write(options).map(|it| it.code);
     let plan = Plan {
         inlining: Inlining::All,
         unrolling: None,
@@ -132,6 +131,7 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
         optimize(&mut unit, options, Plan { unrolling, ..plan });
         return finish(unit, options).map_or_else(same, Finished::optimized);
     }
+    let before = unit.write(options).map(|it| it.code);
     let choices = optimize(&mut unit, options, plan);
     let mut smallest = finish(unit, options);
     let unrollings = match choices.could_unroll && unrolls {
@@ -289,14 +289,12 @@ fn improve(unit: &mut Unit, index: usize) {
     let mut function = std::mem::take(&mut unit.functions[index]);
     function.is_done = true;
     for round in 0..MAX_ROUNDS {
-        if rebuilds {
-            rebuild(unit, &mut function);
-        }
+        let may_find_more = rebuilds && rebuild(unit, &mut function);
         let mut changed = flow::simplify(unit, &mut function);
         if abilities.contains(Abilities::PROMOTE.with(Abilities::FORWARD)) {
             changed |= copies::forward(unit, &mut function);
         }
-        if !changed && round > 0 {
+        if !changed && (round > 0 || !may_find_more) {
             break;
         }
     }

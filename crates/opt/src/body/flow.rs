@@ -15,7 +15,8 @@ pub(crate) struct Flow {
     pub(crate) number: Vec<u32>,
     /// How many loops each block is in.
     pub(crate) depth: Vec<u32>,
-    pub(crate) loops: LoopNest,
+    /// The loops, if there are any.
+    pub(crate) loops: Option<LoopNest>,
 }
 
 impl Flow {
@@ -51,10 +52,18 @@ impl Flow {
         for (place, &block) in (0..).zip(&order) {
             number[block as usize] = place;
         }
-        let loops = LoopNest::from_trees(&graph, &search, &dominators);
-        let depth = (0..function.blocks.len() as u32)
-            .map(|block| loops.depth(block))
-            .collect();
+        let has_loops = edges.iter().any(|&(from, to)| {
+            let [from, to] = [from, to].map(|block| number[block as usize]);
+            from != u32::MAX && from >= to
+        });
+        let loops = has_loops.then(|| LoopNest::from_trees(&graph, &search, &dominators));
+        let depth = match &loops {
+            Some(loops) => {
+                let blocks = 0..function.blocks.len() as u32;
+                blocks.map(|block| loops.depth(block)).collect()
+            }
+            None => vec![0; function.blocks.len()],
+        };
         Self {
             graph,
             dominators,

@@ -309,7 +309,11 @@ impl Values for Rebuild<'_> {
     }
 
     fn is_used_once(&self, value: Id) -> bool {
-        self.uses.get(&value.0).is_some_and(|&uses| uses == 1)
+        let uses = self.uses.get(&value.0).copied().unwrap_or(0);
+        if uses > 1 {
+            self.shared.borrow_mut().push(value.0);
+        }
+        uses == 1
     }
 
     fn constant(&mut self, ty: Id, bits: u64) -> Id {

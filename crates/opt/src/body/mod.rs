@@ -14,6 +14,8 @@ mod phis;
 mod place;
 mod visit;
 
+use std::cell::RefCell;
+
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 use spirvkit_grammar::Op;
 
@@ -85,6 +87,10 @@ struct Rebuild<'u> {
     scope_known: Vec<((Value, u32), Option<Value>)>,
     /// How often each value is used: at least as often as it will be.
     uses: HashMap<Value, u32>,
+    /// What was left alone because it has several uses.
+    shared: RefCell<Vec<Value>>,
+    /// Loads because of which stores before them stay.
+    hiding: Vec<Value>,
     /// The constructs, and the blocks that belong to each and none within.
     control: Constructs,
     /// Which headers' constructs matter.
@@ -116,10 +122,11 @@ struct Rebuild<'u> {
     kept: Vec<(Value, u32)>,
 }
 
-/// Rebuilds a function, with the abilities of the unit's options.
-pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
+/// Rebuilds a function, with the abilities of the unit's options; whether doing so again may find
+/// more, because of what was not known yet.
+pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
     if function.is_opaque || function.blocks.is_empty() {
-        return;
+        return false;
     }
     let flow = Flow::new(unit, function);
     let abilities = unit.options.abilities;
@@ -163,6 +170,8 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
         scope_partial: Vec::new(),
         scope_known: Vec::new(),
         uses: HashMap::new(),
+        shared: RefCell::default(),
+        hiding: Vec::new(),
         control: Constructs::default(),
         is_live: Vec::new(),
         members: Vec::new(),
@@ -191,9 +200,44 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) {
     }
     rebuild.mark(function);
     rebuild.write(function);
+    rebuild.may_find_more(function)
 }
 
 impl Rebuild<'_> {
+    /// Whether the function as it is now has what could not be looked through before: loops,
+    /// variables, stores that only dead loads needed, or values of whose uses one is left.
+    fn may_find_more(&self, function: &Function) -> bool {
+        let is_variable = |inst: &Value| self.unit.op(*inst).is_variable();
+        self.flow.loops.is_some()
+            || function
+                .blocks
+                .iter()
+                .take(1)
+                .any(|it| it.insts.iter().any(is_variable))
+            || self
+                .hiding
+                .iter()
+                .any(|&load| !self.unit.node(load).has(flag::LIVE))
+            || self.has_lone_use(function)
+    }
+
+    fn has_lone_use(&self, function: &Function) -> bool {
+        let shared = self.shared.borrow();
+        let mut uses: HashMap<Value, u32> =
+            shared.iter().map(|&it| (self.unit.find(it), 0)).collect();
+        if uses.is_empty() {
+            return false;
+        }
+        for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            for (_, id) in self.unit.ids(inst) {
+                if let Some(uses) = uses.get_mut(&id) {
+                    *uses += 1;
+                }
+            }
+        }
+        uses.values().any(|&uses| uses == 1)
+    }
+
     /// Visits the blocks, each behind those that dominate it.
     fn walk(&mut self, function: &Function) {
         enum Step {

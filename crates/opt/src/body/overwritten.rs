@@ -49,7 +49,11 @@ impl Rebuild<'_> {
                 }
                 Effect::Load => {
                     let pointer = self.unit.find(self.unit.operand(inst, 0));
+                    let before = coming.len();
                     self.see(pointer, &mut coming);
+                    if coming.len() < before {
+                        self.hiding.push(inst);
+                    }
                 }
                 Effect::Total | Effect::SampledImage | Effect::Remark => {}
                 _ => coming.clear(),

@@ -457,11 +457,14 @@ impl Rebuild<'_> {
     fn out_of_loops(&self, late: u32, early: u32) -> u32 {
         let flow = &self.flow;
         let mut block = late;
+        let Some(loops) = &flow.loops else {
+            return late;
+        };
         while flow.depth[block as usize] > flow.depth[early as usize] {
-            let Some(index) = flow.loops.innermost(block) else {
+            let Some(index) = loops.innermost(block) else {
                 break;
             };
-            let header = flow.loops.loops()[index as usize].header;
+            let header = loops.loops()[index as usize].header;
             let Some(above) = flow.dominators.immediate(header) else {
                 break;
             };

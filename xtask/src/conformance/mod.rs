@@ -67,6 +67,8 @@ enum What {
     OptRun(opt::RunArguments),
     /// The optimizer's time: it grows as the module does.
     OptGrowth(opt::GrowthArguments),
+    /// Optimized modules in other languages: what could be translated before, still can.
+    OptTranslate(opt::TranslateArguments),
     /// Kernels of ggml: they give what plain arithmetic does.
     Kernels(kernels::Arguments),
     /// Layouts that real modules declare against those by rules, and these against the
@@ -99,6 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Opt(arguments) => opt::run(arguments),
         What::OptRun(arguments) => opt::execution(arguments),
         What::OptGrowth(arguments) => opt::growth(arguments),
+        What::OptTranslate(arguments) => opt::translate(arguments),
         What::Kernels(arguments) => kernels::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
         What::Litmus(arguments) => litmus::run(arguments),

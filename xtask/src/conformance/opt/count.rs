@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use spirvkit::interp::{Observer, Run, Step};
 use spirvkit::{TargetEnv, grammar::Op};
 
 use super::bytes;
 use super::reference::Reference;
+use super::run::keep;
 use crate::Outcome;
 
 /// What makes another module of one.
@@ -20,11 +22,13 @@ pub(super) struct Ways<'w> {
 }
 
 /// The instructions that something executes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Counted {
     before: u64,
     ours: u64,
     theirs: Option<u64>,
+    /// What the reference makes, and ours, if that executes more.
+    worse: Option<[Vec<u32>; 2]>,
 }
 
 impl Ways<'_> {
@@ -38,12 +42,15 @@ impl Ways<'_> {
             let env: TargetEnv = "vulkan1.4".parse().ok()?;
             let made = reference.optimized(&bytes(words), env).ok()?;
             let words = spirvkit::words_from_bytes(&made).ok()?.0;
-            run(&words).ok()
+            Some((run(&words).ok()?, words))
         });
+        let made = (self.ours)(words)?;
+        let ours = run(&made)?;
         Ok(Counted {
             before: run(words)?,
-            ours: run(&(self.ours)(words)?)?,
-            theirs,
+            ours,
+            theirs: theirs.as_ref().map(|it| it.0),
+            worse: theirs.and_then(|it| (ours > it.0).then_some([it.1, made])),
         })
     }
 }
@@ -76,11 +83,13 @@ pub(super) fn executed(words: &[u32], run: Run<'_>, groups: [u32; 3]) -> Result<
     Ok(counter.count)
 }
 
-/// Tells of all, and which execute more than what the reference makes of them.
+/// Tells of all, and which execute more than what the reference makes of them, whose modules are
+/// kept in a folder.
 pub(super) fn report(
     names: &[String],
     counted: &[Result<Counted, String>],
     show: usize,
+    folder: &Path,
 ) -> Outcome {
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     let mut sums = [0u64; 2];
@@ -105,13 +114,14 @@ pub(super) fn report(
         both[1] += theirs;
         no_more += usize::from(counted.ours <= theirs);
         fewer += usize::from(counted.ours < theirs);
-        if counted.ours > theirs {
-            more.push((counted.ours - theirs, theirs, name));
+        if let Some(modules) = &counted.worse {
+            more.push((counted.ours - theirs, theirs, name, modules));
         }
     }
     more.sort_unstable_by(|a, b| b.cmp(a));
-    for (difference, theirs, name) in more.iter().take(show) {
-        println!("{difference} more than the reference's {theirs}: {name}");
+    for &(difference, theirs, name, modules) in more.iter().take(show) {
+        let files = keep(folder, name, std::slice::from_ref(modules))?;
+        println!("{difference} more than the reference's {theirs}: {name}\n  {files}");
     }
     for (why, count) in skipped.iter().take(show) {
         println!("{count} skipped: {why}");

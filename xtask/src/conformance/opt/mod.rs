@@ -13,6 +13,7 @@ mod run;
 mod scripts;
 mod shapes;
 mod subject;
+mod translate;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,6 +31,7 @@ use report::Report;
 
 pub(super) use growth::{Arguments as GrowthArguments, run as growth};
 pub(super) use run::{Arguments as RunArguments, run as execution};
+pub(super) use translate::{Arguments as TranslateArguments, run as translate};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {

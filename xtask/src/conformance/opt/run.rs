@@ -333,7 +333,8 @@ fn count(arguments: &Arguments, subjects: &[Subject]) -> Outcome {
         subjects.map(|subject| subject.count(&ways)).collect()
     });
     let names: Vec<String> = subjects.iter().map(Subject::name).collect();
-    super::count::report(&names, &counted, arguments.show)
+    let folder = target_folder("opt-slower")?;
+    super::count::report(&names, &counted, arguments.show, &folder)
 }
 
 fn subjects(arguments: &Arguments) -> io::Result<Vec<Subject>> {
@@ -356,8 +357,8 @@ fn subjects(arguments: &Arguments) -> io::Result<Vec<Subject>> {
     Ok(subjects)
 }
 
-/// Keeps the modules of a failure, and says where.
-fn keep(folder: &Path, name: &str, modules: &[[Vec<u32>; 2]]) -> io::Result<String> {
+/// Keeps modules, and says where.
+pub(super) fn keep(folder: &Path, name: &str, modules: &[[Vec<u32>; 2]]) -> io::Result<String> {
     let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_");
     let start = name.len().saturating_sub(100);
     let mut files = Vec::new();

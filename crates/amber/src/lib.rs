@@ -83,7 +83,7 @@ pub use pipeline::{
 pub use reader::{MAX_DERIVED, MAX_ERRORS};
 pub use run::{
     CompileError, Dispatched, DispatchedDescriptor, DispatchedMemory, Host, Report, RunOptions,
-    Source, Verdict, run,
+    Source, Verdict, run, shader_words,
 };
 pub use script::{
     BottomLevel, Buffer, Contents, FileFormat, Geometry, GeometryKind, Handle, Instance,

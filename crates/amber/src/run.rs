@@ -21,6 +21,7 @@ use crate::script::{FileFormat, Script, VirtualFile};
 use crate::words::{Language, Stage};
 use memory::Memory;
 use shaders::Shaders;
+pub use shaders::shader_words;
 
 /// How many expectations that aren't met, and how many findings, a report has at most.
 const MAX_REPORTED: usize = 100;

@@ -13,6 +13,7 @@ mod layouts;
 mod litmus;
 mod modules;
 mod opt;
+mod pipelines;
 mod precision;
 mod races;
 mod records;
@@ -76,6 +77,8 @@ enum What {
     Layouts(layouts::Arguments),
     /// The memory model against litmus tests.
     Litmus(litmus::Arguments),
+    /// Stages of pipelines: they fit together, until their interfaces are changed.
+    Pipelines(pipelines::Arguments),
     /// Functions of the extended sets against evaluation with more digits, and the engine against
     /// both.
     Precision(precision::Arguments),
@@ -105,6 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         What::Kernels(arguments) => kernels::run(arguments),
         What::Layouts(arguments) => layouts::run(arguments),
         What::Litmus(arguments) => litmus::run(arguments),
+        What::Pipelines(arguments) => pipelines::run(arguments),
         What::Precision(arguments) => precision::run(arguments),
         What::Reflect(arguments) => reflect::run(arguments),
         What::Races(arguments) => races::run(arguments),

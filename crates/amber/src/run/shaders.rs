@@ -121,6 +121,24 @@ impl Shaders {
     }
 }
 
+/// The module of a shader as a pipeline has it: compiled, assembled or read by the host. Values of
+/// specialization constants are not in it.
+///
+/// # Errors
+///
+/// Why there is none; a passthrough shader has none.
+pub fn shader_words(
+    script: &Script,
+    attachment: &Attachment,
+    host: &dyn Host,
+) -> Result<Vec<u32>, Vec<Diagnostic>> {
+    let made = make(script, host, attachment, Span { start: 0, end: 0 });
+    made.map(|module| module.words).map_err(|stop| match stop {
+        Stop::Skip(reason) => vec![*reason],
+        Stop::Fail(reasons) => reasons,
+    })
+}
+
 fn make(
     script: &Script,
     host: &dyn Host,

@@ -18,11 +18,13 @@ struct Member {
     variable: Id,
     /// What it holds, without the array of vertices.
     ty: Id,
+    /// Whether it is a member of a block.
+    is_member: bool,
 }
 
 /// The built-ins of a stage in a storage class.
 #[derive(Default)]
-struct BuiltIns {
+pub(super) struct BuiltIns {
     all: Vec<Member>,
     /// The block of them, if there is one: its variable and how many of the members, of which it
     /// has the first, are its.
@@ -30,7 +32,7 @@ struct BuiltIns {
 }
 
 impl BuiltIns {
-    fn of(part: &Part<'_, '_>, class: StorageClass, budget: &mut Budget) -> Self {
+    pub(super) fn of(part: &Part<'_, '_>, class: StorageClass, budget: &mut Budget) -> Self {
         let m = part.m;
         let mut found = Self::default();
         for listed in listed::variables(m, &part.entry).filter(|it| it.class == class) {
@@ -44,6 +46,7 @@ impl BuiltIns {
                     built_in,
                     variable: listed.id,
                     ty,
+                    is_member: false,
                 });
                 continue;
             }
@@ -58,6 +61,7 @@ impl BuiltIns {
                     built_in: place.built_in?,
                     variable: listed.id,
                     ty: Id(member),
+                    is_member: true,
                 })
             });
             let own: Vec<Member> = own.collect();
@@ -66,6 +70,12 @@ impl BuiltIns {
             found.all.extend(own);
         }
         found
+    }
+
+    /// The variable with a built-in, and its type.
+    pub(super) fn find(&self, built_in: B) -> Option<(Id, Id)> {
+        let found = self.get(built_in)?;
+        Some((found.variable, found.ty))
     }
 
     fn get(&self, built_in: B) -> Option<&Member> {
@@ -112,6 +122,11 @@ pub(super) fn check(producer: &Part<'_, '_>, consumer: &Part<'_, '_>, problems: 
                     producer.kind()
                 );
                 let finding = Finding::new(&pipeline::BUILT_IN_MISSING, offset, message);
+                // Compilers declare whole blocks, whatever is used of them.
+                let finding = match input.is_member {
+                    true => finding.warning(),
+                    false => finding,
+                };
                 problems.add(consumer, finding, vec![note_entry(producer)]);
             }
             continue;

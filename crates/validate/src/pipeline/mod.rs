@@ -1,15 +1,19 @@
 //! Do several stages fit together as one Vulkan pipeline?
 //!
 //! [`stages`] asks which stages there are, [`matching`] whether the inputs of each are the outputs
-//! of the one before, [`built_ins`] the same of built-ins, [`modes`] whether execution modes agree,
-//! [`resources`] whether descriptors and push constants fit each other and the layout.
+//! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
+//! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
+//! constants fit each other and the layout, [`limits`] whether devices have room for it.
 
 mod built_ins;
 mod elements;
+mod limits;
 mod matching;
+mod mesh;
 mod modes;
 mod part;
 mod problems;
+mod rays;
 mod resources;
 mod stages;
 
@@ -26,6 +30,7 @@ use crate::options::{Env, Options};
 use crate::phases;
 use part::Part;
 use problems::Problems;
+use resources::Uses;
 
 /// A module as a stage of a [`Pipeline`], or as several.
 ///
@@ -178,7 +183,11 @@ impl<'a> Pipeline<'a> {
                 built_ins::check(producer, consumer, &mut problems);
             }
             modes::check(&parts, &mut problems);
-            resources::check(&parts, self.layout, &mut problems);
+            let uses: Vec<Uses<'_, '_, '_>> = parts.iter().map(Uses::of).collect();
+            resources::check(&uses, self.layout, &mut problems);
+            mesh::check(&parts, &uses, &mut problems);
+            rays::check(&uses, &mut problems);
+            limits::check(&parts, &uses, &mut problems);
         }
         problems.into_report(env.is_vulkan())
     }

@@ -19,32 +19,65 @@ use crate::rules::generated::pipeline;
 use crate::rules::interfaces::listed::{self, Listed};
 
 /// A variable that is a descriptor or an array of them.
-struct Resource<'p, 'm, 'a> {
+pub(super) struct Resource<'p, 'm, 'a> {
     part: &'p Part<'m, 'a>,
-    variable: Id,
+    pub(super) variable: Id,
     /// The types of descriptors that it may be.
-    types: DescriptorTypes,
+    pub(super) types: DescriptorTypes,
     /// How many there are at least; of a runtime array one.
-    count: u64,
-    is_runtime: bool,
+    pub(super) count: u64,
+    pub(super) is_runtime: bool,
+}
+
+/// What a stage uses outside of functions.
+pub(super) struct Uses<'p, 'm, 'a> {
+    pub(super) part: &'p Part<'m, 'a>,
+    /// By set and binding.
+    pub(super) resources: Vec<((u32, u32), Resource<'p, 'm, 'a>)>,
+    /// Blocks with the bytes that they take.
+    pub(super) push_constants: Vec<(Id, (u64, u64))>,
+    /// All else.
+    pub(super) others: Vec<Listed<'a>>,
+}
+
+impl<'p, 'm, 'a> Uses<'p, 'm, 'a> {
+    pub(super) fn of(part: &'p Part<'m, 'a>) -> Self {
+        let mut uses = Self {
+            part,
+            resources: Vec::new(),
+            push_constants: Vec::new(),
+            others: Vec::new(),
+        };
+        for used in used(part) {
+            if used.class == StorageClass::PushConstant {
+                let range = used.ty.and_then(|ty| range_of(part, ty));
+                uses.push_constants
+                    .extend(range.map(|range| (used.id, range)));
+            } else if let Some(found) = resource(part, &used) {
+                uses.resources.push(found);
+            } else {
+                uses.others.push(used);
+            }
+        }
+        uses
+    }
 }
 
 /// Checks the resources of all stages.
-pub(super) fn check(
-    parts: &[Part<'_, '_>],
+pub(super) fn check<'u>(
+    all: &'u [Uses<'u, 'u, 'u>],
     layout: Option<&PipelineLayout>,
     problems: &mut Problems<'_>,
 ) {
-    let mut bindings: BTreeMap<(u32, u32), Vec<Resource<'_, '_, '_>>> = BTreeMap::new();
-    for part in parts {
-        for used in used(part) {
-            if let StorageClass::PushConstant = used.class {
-                if let Some(layout) = layout {
-                    check_push_constants(part, &used, layout, problems);
-                }
-            } else if let Some((place, resource)) = resource(part, &used) {
-                bindings.entry(place).or_default().push(resource);
+    let mut bindings: BTreeMap<(u32, u32), Vec<&Resource<'_, '_, '_>>> = BTreeMap::new();
+    for uses in all {
+        if let Some(layout) = layout {
+            for &(variable, range) in &uses.push_constants {
+                check_push_constants(uses.part, variable, range, layout, problems);
             }
+        }
+        for (place, resource) in &uses.resources {
+            bindings.entry(*place).or_default().push(resource);
         }
     }
     for (&place, resources) in &bindings {
@@ -214,7 +247,7 @@ fn list(types: DescriptorTypes) -> String {
 /// Checks that one descriptor may be all that stages use it for.
 fn check_together(
     (set, binding): (u32, u32),
-    resources: &[Resource<'_, '_, '_>],
+    resources: &[&Resource<'_, '_, '_>],
     problems: &mut Problems<'_>,
 ) {
     // Descriptors may be of several types if the layout says so, for which large arrays are used.
@@ -309,7 +342,7 @@ fn check_binding(
 }
 
 /// The bytes of a block that its members take: where the first starts, and where the last ends.
-pub(super) fn range_of(part: &Part<'_, '_>, block: Id) -> Option<(u64, u64)> {
+fn range_of(part: &Part<'_, '_>, block: Id) -> Option<(u64, u64)> {
     let members = part.layouts().members(block).iter();
     let ranges = members.filter_map(|member| {
         let start = member.offset.ok()?.known()?;
@@ -322,13 +355,11 @@ pub(super) fn range_of(part: &Part<'_, '_>, block: Id) -> Option<(u64, u64)> {
 /// Checks that the layout has the push constants that a stage uses.
 fn check_push_constants(
     part: &Part<'_, '_>,
-    used: &Listed<'_>,
+    variable: Id,
+    (start, end): (u64, u64),
     layout: &PipelineLayout,
     problems: &mut Problems<'_>,
 ) {
-    let Some((start, end)) = used.ty.and_then(|ty| range_of(part, ty)) else {
-        return;
-    };
     let ranges = layout.push_constants.iter();
     let mut own = ranges.filter(|range| range.stages.contains(part.model()));
     let is_there = own.clone().any(|range| {
@@ -349,10 +380,10 @@ fn check_push_constants(
     };
     let message = format!(
         "{}, the push constants that the {} uses, are the bytes {start} to {end}, but the layout {has}",
-        part.m.name(used.id),
+        part.m.name(variable),
         part.kind()
     );
-    let offset = part.m.def_offset(used.id);
+    let offset = part.m.def_offset(variable);
     let rule = &pipeline::PUSH_CONSTANT_RANGE;
     let finding = Finding::new(rule, offset, message).vuid(rule.vuids[vuid_of(part)]);
     problems.add(part, finding, vec![note_entry(part)]);

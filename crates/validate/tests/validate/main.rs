@@ -13,5 +13,6 @@ mod nesting;
 mod operands;
 mod options;
 mod pipeline;
+mod pipeline_limits;
 mod reports;
 mod rules;

@@ -1,0 +1,234 @@
+//! Limits of devices for the stages of a pipeline, and what its other stages pass.
+
+use spirvkit_testing::words;
+use spirvkit_validate::{Example, Options, Pipeline, Stage};
+use spirvkit_vulkan::{Device, Limit, Value};
+
+use crate::common;
+
+/// What stages that a piece declares break on a device on which a limit has this value.
+#[track_caller]
+fn on(piece: &str, limit: &str, value: u32) -> Vec<String> {
+    let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
+    let mut options = Options::for_env("vulkan1.3".parse().unwrap());
+    let mut device = Device::with_everything("the device");
+    device.set_limit(Limit::named(limit).unwrap(), Value::Number(value.into()));
+    let text = example.breaking();
+    let words = common::assembled(&text, &options).words;
+    let alone = common::report(&text, &options);
+    assert!(alone.diagnostics().is_empty(), "{:?}", alone.diagnostics());
+    options.devices.push(device);
+    let report = Pipeline::new([Stage::new(&words)]).check(&options);
+    let all = report.diagnostics().iter().map(|it| &it.diagnostic);
+    all.map(|it| {
+        assert_eq!(it.rule(), "pipeline.limit", "{}", it.message());
+        it.vuid().unwrap_or_default().to_owned()
+    })
+    .collect()
+}
+
+/// Checks that a piece is accepted up to a value of a limit, and then breaks this rule of Vulkan.
+#[track_caller]
+fn at_least(piece: &str, limit: &str, least: u32, vuid: &str) {
+    let none: [String; 0] = [];
+    assert_eq!(on(piece, limit, least), none, "{limit}");
+    let vuid = match vuid {
+        "" => String::new(),
+        _ => format!("VUID-{vuid}"),
+    };
+    assert_eq!(on(piece, limit, least - 1), [vuid], "{limit}");
+}
+
+#[test]
+fn locations_are_limited_for_each_stage() {
+    let vuid = "RuntimeSpirv-Location-06272";
+    let vertex = "OpEntryPoint Vertex %vertex \"main\" %out %in
+OpDecorate %out Location 5
+OpDecorate %in Location 7
+%two = OpTypeArray %vec4 %u32_2
+%to_two = OpTypePointer Output %two
+%out = OpVariable %to_two Output
+%in = OpVariable %in_vec4 Input";
+    at_least(vertex, "maxVertexOutputComponents", 28, vuid);
+    at_least(vertex, "maxVertexInputAttributes", 8, vuid);
+    let fragment = "OpEntryPoint Fragment %fragment \"main\" %out
+OpExecutionMode %fragment OriginUpperLeft
+OpDecorate %out Location 3
+%out = OpVariable %out_vec4 Output";
+    at_least(fragment, "maxFragmentOutputAttachments", 4, vuid);
+    let patches = "OpCapability Tessellation
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint TessellationControl %control \"main\" %out
+OpEntryPoint TessellationEvaluation %evaluation \"main\"
+OpExecutionMode %control OutputVertices 9
+OpExecutionMode %evaluation Triangles
+OpDecorate %out Location 2
+OpDecorate %out Patch
+%out = OpVariable %out_vec4 Output";
+    let limit = "maxTessellationControlPerPatchOutputComponents";
+    at_least(patches, limit, 12, vuid);
+    let vuid = "VkPipelineShaderStageCreateInfo-stage-00713";
+    at_least(patches, "maxTessellationPatchSize", 9, vuid);
+}
+
+#[test]
+fn geometry_and_distances_are_limited() {
+    let geometry = "OpCapability Geometry
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint Geometry %geometry \"main\"
+OpExecutionMode %geometry InputPoints
+OpExecutionMode %geometry OutputPoints
+OpExecutionMode %geometry OutputVertices 5
+OpExecutionMode %geometry Invocations 3";
+    let vuid = "VkPipelineShaderStageCreateInfo-stage-00714";
+    at_least(geometry, "maxGeometryOutputVertices", 5, vuid);
+    let vuid = "VkPipelineShaderStageCreateInfo-stage-00715";
+    at_least(geometry, "maxGeometryShaderInvocations", 3, vuid);
+    let distances = "OpCapability ClipDistance
+OpCapability CullDistance
+OpEntryPoint Vertex %vertex \"main\" %clip %cull
+OpDecorate %clip BuiltIn ClipDistance
+OpDecorate %cull BuiltIn CullDistance
+%two = OpTypeArray %f32 %u32_2
+%three = OpTypeArray %f32 %u32_3
+%to_two = OpTypePointer Output %two
+%to_three = OpTypePointer Output %three
+%clip = OpVariable %to_three Output
+%cull = OpVariable %to_two Output";
+    let stage = "VkPipelineShaderStageCreateInfo";
+    let vuid = format!("{stage}-maxClipDistances-00708");
+    at_least(distances, "maxClipDistances", 3, &vuid);
+    let vuid = format!("{stage}-maxCullDistances-00709");
+    at_least(distances, "maxCullDistances", 2, &vuid);
+    let vuid = format!("{stage}-maxCombinedClipAndCullDistances-00710");
+    at_least(distances, "maxCombinedClipAndCullDistances", 5, &vuid);
+}
+
+#[test]
+fn descriptors_and_push_constants_are_limited() {
+    let uses = "OpEntryPoint Fragment %reads \"main\" %buffers %pushed %out %combined
+OpExecutionMode %reads OriginUpperLeft
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 4
+OpDecorate %buffers DescriptorSet 2
+OpDecorate %buffers Binding 0
+OpDecorate %combined DescriptorSet 0
+OpDecorate %combined Binding 0
+OpDecorate %out Location 0
+%block = OpTypeStruct %f32
+%blocks = OpTypeArray %block %u32_3
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%to_buffers = OpTypePointer StorageBuffer %blocks
+%to_float = OpTypePointer StorageBuffer %f32
+%to_pushed = OpTypePointer PushConstant %block
+%to_sampled = OpTypePointer UniformConstant %sampled
+%buffers = OpVariable %to_buffers StorageBuffer
+%pushed = OpVariable %to_pushed PushConstant
+%combined = OpVariable %to_sampled UniformConstant
+%out = OpVariable %out_vec4 Output
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+%at = OpAccessChain %to_float %buffers %u32_0 %u32_0
+%one = OpLoad %f32 %at
+%two = OpLoad %block %pushed
+%three = OpLoad %sampled %combined
+OpReturn
+OpFunctionEnd";
+    at_least(uses, "maxBoundDescriptorSets", 3, "");
+    at_least(uses, "maxPushConstantsSize", 8, "");
+    at_least(uses, "maxPerStageDescriptorStorageBuffers", 3, "");
+    at_least(uses, "maxPerStageDescriptorSamplers", 1, "");
+    at_least(uses, "maxPerStageDescriptorSampledImages", 1, "");
+    // Three buffers, an image and an output.
+    at_least(uses, "maxPerStageResources", 5, "");
+    let vuid = "RuntimeSpirv-Location-06428";
+    at_least(uses, "maxFragmentCombinedOutputResources", 4, vuid);
+}
+
+/// The rules that a piece breaks.
+#[track_caller]
+fn broken(piece: &str) -> Vec<&'static str> {
+    let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
+    let report = common::example_report(&example, &example.breaking());
+    report.diagnostics().iter().map(|it| it.rule()).collect()
+}
+
+#[test]
+fn attributes_of_hits_are_of_triangles_or_intersections() {
+    let stages = |written: &str, read: &str| {
+        broken(&format!(
+            "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpEntryPoint IntersectionKHR %intersect \"main\" %sent
+OpEntryPoint ClosestHitKHR %hit \"main\" %got
+%to_sent = OpTypePointer HitAttributeKHR {written}
+%to_got = OpTypePointer HitAttributeKHR {read}
+%sent = OpVariable %to_sent HitAttributeKHR
+%got = OpVariable %to_got HitAttributeKHR
+%intersect = OpFunction %void None %signature
+%intersect_entry = OpLabel
+%one = OpLoad {written} %sent
+OpReturn
+OpFunctionEnd
+%hit = OpFunction %void None %signature
+%hit_entry = OpLabel
+%other = OpLoad {read} %got
+OpReturn
+OpFunctionEnd"
+        ))
+    };
+    assert_eq!(stages("%vec4", "%vec4"), [""; 0]);
+    assert_eq!(stages("%vec4", "%vec2"), [""; 0]);
+    assert_eq!(stages("%vec4", "%vec3"), ["pipeline.ray-interface"]);
+}
+
+#[test]
+fn a_payload_takes_a_task_shader() {
+    let mesh = words(
+        "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint MeshEXT %main \"main\" %got
+%void = OpTypeVoid
+%f32 = OpTypeFloat 32
+%pointer = OpTypePointer TaskPayloadWorkgroupEXT %f32
+%got = OpVariable %pointer TaskPayloadWorkgroupEXT
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+%read = OpLoad %f32 %got
+OpReturn
+OpFunctionEnd",
+    );
+    let task = |payload: &str| {
+        words(&format!(
+            "OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint TaskEXT %main \"main\" %sent
+%void = OpTypeVoid
+%u32 = OpTypeInt 32 0
+%one = OpConstant %u32 1
+%f32 = OpTypeFloat 32
+%pointer = OpTypePointer TaskPayloadWorkgroupEXT %f32
+%sent = OpVariable %pointer TaskPayloadWorkgroupEXT
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpEmitMeshTasksEXT %one %one %one{payload}
+OpFunctionEnd"
+        ))
+    };
+    let options = Options::for_env("vulkan1.3".parse().unwrap());
+    let rules = |stages: &[&[u32]]| {
+        let stages = stages.iter().map(|words| Stage::new(words));
+        let report = Pipeline::new(stages).check(&options);
+        let all = report.diagnostics().iter();
+        all.map(|it| it.diagnostic.rule()).collect::<Vec<_>>()
+    };
+    let (with, without) = (task(" %sent"), task(""));
+    assert_eq!(rules(&[&mesh, &with]), [""; 0]);
+    assert_eq!(rules(&[&mesh, &without]), ["pipeline.task-payload"]);
+    assert_eq!(rules(&[&mesh]), ["pipeline.task-payload"]);
+}

@@ -6,7 +6,8 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_diagnostics::{ErrorClass, Severity};
 use spirvkit_grammar::{ExecutionModel, TargetEnv, Version};
 use spirvkit_vulkan::{
-    Binding, DescriptorType, Device, PipelineLayout, PushConstantRange, SetLayout, ShaderStages,
+    Binding, DescriptorType, Device, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout,
+    ShaderStages,
 };
 
 use crate::example_frame;
@@ -137,7 +138,8 @@ pub enum Frame {
     /// and "other" if there is one, are checked as stages of one [`Pipeline`] as well.
     Pipeline,
     /// The same with a pipeline layout: for the vertex shader, two uniform buffers as binding 0 of set
-    /// 0, and 16 bytes of push constants.
+    /// 0, a combined image sampler with a Y′CBCR conversion as binding 1, a storage buffer as binding
+    /// 2, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS`.
     PipelineLayout,
     /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
     PipelineDevice,
@@ -288,15 +290,25 @@ impl Example {
 /// The layout of [`Frame::PipelineLayout`].
 fn example_layout() -> PipelineLayout {
     let stages = ShaderStages::of(ExecutionModel::Vertex);
-    let binding = Binding {
-        binding: 0,
-        ty: DescriptorType::UNIFORM_BUFFER,
-        count: 2,
-        stages,
-    };
+    let bindings = [
+        (DescriptorType::UNIFORM_BUFFER, 2, false),
+        (DescriptorType::COMBINED_IMAGE_SAMPLER, 1, true),
+        (DescriptorType::STORAGE_BUFFER, 1, false),
+    ];
+    let bindings = bindings
+        .into_iter()
+        .zip(0..)
+        .map(|((ty, count, has_ycbcr), binding)| Binding {
+            binding,
+            ty,
+            count,
+            stages,
+            has_ycbcr,
+        });
     PipelineLayout {
+        flags: Some(PipelineFlags::RAY_TRACING_SKIP_AABBS),
         sets: vec![SetLayout {
-            bindings: vec![binding],
+            bindings: bindings.collect(),
         }],
         push_constants: vec![PushConstantRange {
             stages,

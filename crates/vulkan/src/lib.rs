@@ -34,8 +34,8 @@ pub use device::{Device, EnableError};
 #[cfg(feature = "json")]
 pub use layout::LayoutError;
 pub use layout::{
-    Binding, DescriptorType, DescriptorTypes, PipelineLayout, PushConstantRange, SetLayout,
-    ShaderStages,
+    Binding, DescriptorType, DescriptorTypes, PipelineFlags, PipelineLayout, PushConstantRange,
+    SetLayout, ShaderStages,
 };
 pub use needs::{Need, Wanted, needs};
 #[cfg(feature = "json")]

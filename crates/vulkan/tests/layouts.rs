@@ -12,7 +12,9 @@ fn a_layout_is_read() {
              "stages": ["VK_SHADER_STAGE_RAYGEN_BIT_KHR", "callable"]},
             {"binding": 0, "type": "combined_image_sampler"}
         ]}],
-        "pushConstants": [{"stages": ["ALL_GRAPHICS"], "size": 8}]
+        "pushConstants": [{"stages": ["ALL_GRAPHICS"], "size": 8}],
+        "flags": ["RAY_TRACING_SKIP_AABBS", "VK_PIPELINE_CREATE_2_64_BIT_INDEXING_BIT_EXT",
+                  "VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT"]
     }"#;
     let layout = PipelineLayout::from_json(text).unwrap();
     assert!(layout.sets[0].bindings.is_empty());
@@ -24,6 +26,10 @@ fn a_layout_is_read() {
     assert_eq!(one.stages.to_string(), "RAYGEN, CALLABLE");
     assert_eq!(other.ty, DescriptorType::COMBINED_IMAGE_SAMPLER);
     assert_eq!((other.count, other.stages), (1, ShaderStages::ALL));
+    assert_eq!(
+        layout.flags.unwrap().to_string(),
+        "RAY_TRACING_SKIP_AABBS, 64_BIT_INDEXING"
+    );
     let [range] = layout.push_constants[..] else {
         panic!("{layout:?}");
     };
@@ -57,6 +63,14 @@ fn what_is_no_layout_says_where() {
         (
             r#"{"sets": [{"bindings": [{"binding": 1, "type": "SAMPLER"}, {"binding": 1, "type": "SAMPLER"}]}]}"#,
             "sets[0] has binding 1 twice",
+        ),
+        (
+            r#"{"sets": [{"bindings": [{"binding": 1, "type": "SAMPLER", "ycbcr": 1}]}]}"#,
+            "`ycbcr` of sets[0].bindings[0] is neither true nor false",
+        ),
+        (
+            r#"{"flags": ["FAST"]}"#,
+            "there is no flag \"FAST\" of pipelines",
         ),
         (
             r#"{"pushConstants": [{"size": -1}]}"#,

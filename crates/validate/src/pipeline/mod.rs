@@ -3,10 +3,12 @@
 //! [`stages`] asks which stages there are, [`matching`] whether the inputs of each are the outputs
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
-//! constants fit each other and the layout, [`limits`] whether devices have room for it.
+//! constants fit each other and the layout, [`limits`] whether devices have room for it,
+//! [`flags`] and [`ycbcr`] what else the application says of the pipeline.
 
 mod built_ins;
 mod elements;
+mod flags;
 mod limits;
 mod matching;
 mod mesh;
@@ -16,6 +18,7 @@ mod problems;
 mod rays;
 mod resources;
 mod stages;
+mod ycbcr;
 
 use std::cell::OnceCell;
 
@@ -187,6 +190,7 @@ impl<'a> Pipeline<'a> {
             resources::check(&uses, self.layout, &mut problems);
             mesh::check(&parts, &uses, &mut problems);
             rays::check(&uses, &mut problems);
+            flags::check(&parts, self.layout.and_then(|it| it.flags), &mut problems);
             limits::check(&parts, &uses, &mut problems);
         }
         problems.into_report(env.is_vulkan())

@@ -20,7 +20,7 @@ use crate::rules::interfaces::listed::{self, Listed};
 
 /// A variable that is a descriptor or an array of them.
 pub(super) struct Resource<'p, 'm, 'a> {
-    part: &'p Part<'m, 'a>,
+    pub(super) part: &'p Part<'m, 'a>,
     pub(super) variable: Id,
     /// The types of descriptors that it may be.
     pub(super) types: DescriptorTypes,
@@ -307,13 +307,13 @@ fn check_binding(
     let name = part.m.name(resource.variable);
     let offset = part.m.def_offset(resource.variable);
     let what = format!("{name}, which the {} uses", part.kind());
-    let mut add = |rule: &'static Rule, message: String| {
+    let add = |rule: &'static Rule, message: String, problems: &mut Problems<'_>| {
         let finding = Finding::new(rule, offset, message).vuid(rule.vuids[vuid_of(part)]);
         problems.add(part, finding, Vec::new());
     };
     let Some(found) = found else {
         let message = format!("{what}, is set {set}, binding {binding}, which the layout lacks");
-        return add(&pipeline::BINDING_MISSING, message);
+        return add(&pipeline::BINDING_MISSING, message, problems);
     };
     if !found.stages.contains(part.model()) {
         let message = format!(
@@ -321,7 +321,7 @@ fn check_binding(
             found.stages,
             ShaderStages::of(part.model())
         );
-        add(&pipeline::BINDING_STAGE, message);
+        add(&pipeline::BINDING_STAGE, message, problems);
     }
     if found.ty != D::MUTABLE && !resource.types.contains(found.ty) {
         let message = format!(
@@ -329,7 +329,10 @@ fn check_binding(
             list(resource.types),
             found.ty
         );
-        return add(&pipeline::BINDING_TYPE, message);
+        return add(&pipeline::BINDING_TYPE, message, problems);
+    }
+    if found.has_ycbcr {
+        super::ycbcr::check(resource, problems);
     }
     let is_counted = found.ty != D::INLINE_UNIFORM_BLOCK;
     if is_counted && u64::from(found.count) < resource.count {
@@ -337,7 +340,7 @@ fn check_binding(
             "{what}, has {} descriptors, but set {set}, binding {binding} of the layout has {}",
             resource.count, found.count
         );
-        add(&pipeline::BINDING_COUNT, message);
+        add(&pipeline::BINDING_COUNT, message, problems);
     }
 }
 

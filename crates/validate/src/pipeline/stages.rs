@@ -79,13 +79,15 @@ pub(super) fn check(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) -> bool
             first.kind(),
             bind.name()
         );
-        let finding = Finding::new(&pipeline::MIXED, other.entry.inst.offset(), message);
+        let rule = &pipeline::MIXED;
+        let finding = Finding::new(rule, other.entry.inst.offset(), message).vuid_if(false);
         problems.add(other, finding, vec![note_entry(first)]);
         return false;
     }
     if bind == Bind::None {
         let message = format!("a `{}` is part of {}", first.model(), bind.name());
-        let finding = Finding::new(&pipeline::MIXED, first.entry.inst.offset(), message);
+        let rule = &pipeline::MIXED;
+        let finding = Finding::new(rule, first.entry.inst.offset(), message).vuid_if(false);
         problems.add(first, finding, Vec::new());
         return false;
     }

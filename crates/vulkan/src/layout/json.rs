@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-use super::{Binding, DescriptorType, PipelineLayout, PushConstantRange, SetLayout, ShaderStages};
+use super::{
+    Binding, DescriptorType, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout,
+    ShaderStages,
+};
 
 /// What is wrong with a pipeline layout.
 #[derive(Debug)]
@@ -29,9 +32,9 @@ impl std::error::Error for LayoutError {}
 
 impl PipelineLayout {
     /// Reads a layout: an object with the arrays `sets`, whose elements have an array
-    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent) and `stages` (all if
-    /// absent), and `pushConstants`, of objects with `stages`, `offset` (0 if absent) and `size`.
-    /// A set that isn't there is null.
+    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent)
+    /// and `ycbcr` (false if absent), `pushConstants`, of objects with `stages`, `offset` (0 if
+    /// absent) and `size`, and `flags`, of names. A set that isn't there is null.
     ///
     /// # Errors
     ///
@@ -39,8 +42,11 @@ impl PipelineLayout {
     /// that nobody knows.
     pub fn from_json(text: &str) -> Result<Self, LayoutError> {
         let file: Json = serde_json::from_str(text).map_err(LayoutError::Json)?;
-        let file = object(&file, "the whole", &["sets", "pushConstants"])?;
+        let file = object(&file, "the whole", &["sets", "pushConstants", "flags"])?;
         let mut layout = Self::default();
+        if file.contains_key("flags") {
+            layout.flags = Some(flags(array(file, "flags", "the whole")?)?);
+        }
         for (index, set) in array(file, "sets", "the whole")?.iter().enumerate() {
             let place = format!("sets[{index}]");
             if set.is_null() {
@@ -75,7 +81,11 @@ impl PipelineLayout {
 }
 
 fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
-    let json = object(json, place, &["binding", "type", "count", "stages"])?;
+    let json = object(
+        json,
+        place,
+        &["binding", "type", "count", "stages", "ycbcr"],
+    )?;
     let ty = json.get("type").and_then(Json::as_str);
     let ty = ty.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `type`")))?;
     let known = DescriptorType::named(ty);
@@ -90,7 +100,25 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
         })?,
         count: number(json, "count", Some(1), place)?,
         stages: stages(json, place)?,
+        has_ycbcr: match json.get("ycbcr") {
+            None => false,
+            Some(Json::Bool(is)) => *is,
+            Some(_) => {
+                let message = format!("`ycbcr` of {place} is neither true nor false");
+                return Err(LayoutError::Shape(message));
+            }
+        },
     })
+}
+
+fn flags(names: &[Json]) -> Result<PipelineFlags, LayoutError> {
+    let mut all = PipelineFlags::default();
+    for name in names {
+        let known = name.as_str().and_then(PipelineFlags::named);
+        let unknown = || LayoutError::Shape(format!("there is no flag {name} of pipelines"));
+        all = all.or(known.ok_or_else(unknown)?);
+    }
+    Ok(all)
 }
 
 fn object<'j>(

@@ -32,6 +32,8 @@ pub struct PipelineLayout {
     pub sets: Vec<SetLayout>,
     /// The ranges of push constants.
     pub push_constants: Vec<PushConstantRange>,
+    /// The flags with which the pipeline is created, if they are known.
+    pub flags: Option<PipelineFlags>,
 }
 
 /// The layout of a descriptor set.
@@ -52,6 +54,8 @@ pub struct Binding {
     pub count: u32,
     /// The stages that may use it.
     pub stages: ShaderStages,
+    /// Whether it has immutable samplers with a Y′CBCR conversion.
+    pub has_ycbcr: bool,
 }
 
 /// Push constants of some stages.
@@ -63,6 +67,88 @@ pub struct PushConstantRange {
     pub offset: u32,
     /// How many bytes it has.
     pub size: u32,
+}
+
+/// Flags of a pipeline or of its stages on which rules for modules depend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PipelineFlags(u32);
+
+/// Their names without `VK_PIPELINE_` and what follows, up to the flag's own name, and without `_BIT`
+/// and what is behind it.
+const FLAGS: &[(PipelineFlags, &str)] = &[
+    (
+        PipelineFlags::RAY_TRACING_SKIP_TRIANGLES,
+        "RAY_TRACING_SKIP_TRIANGLES",
+    ),
+    (
+        PipelineFlags::RAY_TRACING_SKIP_AABBS,
+        "RAY_TRACING_SKIP_AABBS",
+    ),
+    (
+        PipelineFlags::RAY_TRACING_ALLOW_MOTION,
+        "RAY_TRACING_ALLOW_MOTION",
+    ),
+    (PipelineFlags::INDEXING_64_BIT, "64_BIT_INDEXING"),
+    (
+        PipelineFlags::REQUIRE_FULL_SUBGROUPS,
+        "REQUIRE_FULL_SUBGROUPS",
+    ),
+];
+
+impl PipelineFlags {
+    /// Rays pass triangles.
+    pub const RAY_TRACING_SKIP_TRIANGLES: Self = Self(1);
+    /// Rays pass boxes.
+    pub const RAY_TRACING_SKIP_AABBS: Self = Self(2);
+    /// Rays meet what moves.
+    pub const RAY_TRACING_ALLOW_MOTION: Self = Self(4);
+    /// Indices and lengths may have 64 bits.
+    pub const INDEXING_64_BIT: Self = Self(8);
+    /// Subgroups are full; a flag of each stage.
+    pub const REQUIRE_FULL_SUBGROUPS: Self = Self(16);
+
+    /// The flag of this name, such as `RAY_TRACING_SKIP_AABBS`, with or without what is around it in
+    /// Vulkan. Other flags of Vulkan, by their whole names, are none.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.to_ascii_uppercase();
+        let is_it = |it: &&(Self, &str)| {
+            let prefixes = [
+                "VK_PIPELINE_CREATE_",
+                "VK_PIPELINE_CREATE_2_",
+                "VK_PIPELINE_SHADER_STAGE_CREATE_",
+                "",
+            ];
+            prefixes.iter().any(|prefix| {
+                let rest = name.strip_prefix(prefix);
+                let rest = rest.and_then(|rest| rest.strip_prefix(it.1));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("_BIT"))
+            })
+        };
+        let known = FLAGS.iter().find(is_it).map(|it| it.0);
+        known.or_else(|| name.starts_with("VK_PIPELINE_").then(Self::default))
+    }
+
+    /// Whether all of these are among them.
+    pub fn contains(self, flags: Self) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+
+    /// These and others.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl fmt::Display for PipelineFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = FLAGS.iter().filter(|it| self.contains(it.0));
+        for (number, (_, name)) in own.enumerate() {
+            let comma = if number > 0 { ", " } else { "" };
+            write!(f, "{comma}{name}")?;
+        }
+        Ok(())
+    }
 }
 
 /// A type of descriptors.

@@ -156,6 +156,7 @@ fn layout(pipeline: &Pipeline) -> Option<PipelineLayout> {
             ty,
             count: u32::try_from(count).ok()?,
             stages: ShaderStages::ALL,
+            has_ycbcr: false,
         });
     }
     if pipeline.push_constants.is_some() {

@@ -12,6 +12,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
     // Many entry points may share one large tree of calls, whose rest is left unchecked then.
     let mut left = m.words.len().saturating_mul(4) + (1 << 16);
     let mut seen = HashSet::new();
+    let mut effects = None;
     for entry in &m.entry_points {
         let is_task = entry.model == ExecutionModel::TaskEXT;
         let has_rules = is_task || entry.model == ExecutionModel::MeshEXT;
@@ -47,7 +48,7 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
         reporter.note(check_counts(m, entry, &sets));
         let early = match sets.is_empty() {
             true => write,
-            false => early_write(m, tree[0]),
+            false => early_write(m, tree[0], effects.get_or_insert_with(|| effects_of(m))),
         };
         reporter.note(check_order(m, entry, early));
     }
@@ -99,20 +100,79 @@ fn writes_output(m: &Module<'_>, inst: Inst<'_>) -> bool {
     writes && m.type_of(inst.id(0)).and_then(|ty| m.pointer_class(ty)) == Some(StorageClass::Output)
 }
 
+/// What a function does, itself or by what it calls: sets how many outputs there are, or writes
+/// some.
+#[derive(Clone, Copy, Default)]
+struct Effects {
+    sets: bool,
+    writes: bool,
+}
+
+/// The effects of all functions of mesh shaders, by their indexes.
+fn effects_of(m: &Module<'_>) -> Vec<Effects> {
+    let mut effects = vec![Effects::default(); m.functions.len()];
+    let mut callers: Vec<(u32, u32)> = Vec::new();
+    let mut todo = Vec::new();
+    for (index, function) in m.functions.iter().enumerate() {
+        if !function.models.contains(ExecutionModel::MeshEXT) {
+            continue;
+        }
+        let own = &mut effects[index];
+        for inst in m.instructions(function.range.clone()) {
+            own.sets |= inst.op() == Op::SetMeshOutputsEXT;
+            own.writes |= writes_output(m, inst);
+        }
+        let called = m.called_functions(index as u32);
+        callers.extend(called.map(|callee| (callee, index as u32)));
+        todo.push(index as u32);
+    }
+    callers.sort_unstable();
+    while let Some(callee) = todo.pop() {
+        let Some(&Effects { sets, writes }) = effects.get(callee as usize) else {
+            continue;
+        };
+        let start = callers.partition_point(|call| call.0 < callee);
+        let calls = callers[start..].iter().take_while(|call| call.0 == callee);
+        for &(_, caller) in calls {
+            let Some(known) = effects.get_mut(caller as usize) else {
+                continue;
+            };
+            // Each changes twice at most.
+            if sets && !known.sets || writes && !known.writes {
+                known.sets |= sets;
+                known.writes |= writes;
+                todo.push(caller);
+            }
+        }
+    }
+    effects
+}
+
 /// A write in a function before which nothing can have set the number of outputs.
-fn early_write<'a>(m: &Module<'a>, function: u32) -> Option<Inst<'a>> {
+fn early_write<'a>(m: &Module<'a>, function: u32, effects: &[Effects]) -> Option<Inst<'a>> {
     let (range, blocks) = {
         let function = m.functions.get(function as usize)?;
         (function.range.clone(), function.blocks.clone())
     };
     let blocks = m.blocks.get(blocks.start as usize..blocks.end as usize)?;
-    // What a called function does, is not followed.
-    let may_set =
-        |inst: Inst<'_>| inst.op() == Op::SetMeshOutputsEXT || inst.op() == Op::FunctionCall;
+    let called = |inst: Inst<'_>| {
+        let callee = m.function_index(inst.id(0));
+        let callee = callee.filter(|_| inst.op() == Op::FunctionCall);
+        callee
+            .and_then(|callee| effects.get(callee as usize))
+            .copied()
+    };
+    let may_set = |inst: Inst<'_>| {
+        inst.op() == Op::SetMeshOutputsEXT || called(inst).is_some_and(|callee| callee.sets)
+    };
+    // In which order a function that is called does both, is not followed.
+    let writes = |inst: Inst<'_>| {
+        writes_output(m, inst) || called(inst).is_some_and(|callee| callee.writes && !callee.sets)
+    };
     let first = m.instructions(range.clone()).find(|&inst| may_set(inst))?;
     let candidate = m
         .instructions(range.start..first.offset())
-        .find(|&inst| writes_output(m, inst))?;
+        .find(|&inst| writes(inst))?;
     // In a loop, even what stands further down comes before.
     let flow = m.control_flow(function)?;
     let node_at = |offset: u32| {
@@ -145,13 +205,16 @@ fn check_order(m: &Module<'_>, entry: &EntryPoint<'_>, early: Option<Inst<'_>>) 
     let Some(inst) = early else {
         return Ok(());
     };
+    let (writer, label) = match inst.op() {
+        Op::FunctionCall => (m.name(inst.id(0)), "the function begins here"),
+        op => (op.to_string(), "the output is chosen here"),
+    };
     let message = format!(
-        "{} writes an output of \"{}\" before OpSetMeshOutputsEXT sets how many there are",
-        inst.op(),
+        "{writer} writes an output of \"{}\" before OpSetMeshOutputsEXT sets how many there are",
         entry.name()
     );
     let finding = Finding::new(&mesh::OUTPUTS_FIRST, inst.offset(), message).warning();
-    Err(finding.about(m, inst.id(0), "the output is chosen here"))
+    Err(finding.about(m, inst.id(0), label))
 }
 
 /// Checks that a module doesn't have entry points of both extensions.

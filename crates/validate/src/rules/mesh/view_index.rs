@@ -1,11 +1,11 @@
 //! What must be the same for all views, so that it can't depend on `ViewIndex`.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::{Id, Value};
 use spirvkit_grammar::{BuiltIn, Decoration, ExecutionModel, Op, StorageClass};
 
 use crate::finding::{CheckResult, Finding, Reporter, all};
-use crate::module::{Inst, Lookup, Module};
+use crate::module::{Function, Inst, Lookup, Module};
 use crate::rules::generated::mesh;
 
 /// Checks the functions that mesh shaders reach.
@@ -33,6 +33,8 @@ pub(super) fn check(m: &Module<'_>, reporter: &mut Reporter) {
             m,
             views: &views,
             indices: &indices,
+            plain: plain_variables(m, function),
+            held: HashSet::new(),
             dependent: HashSet::new(),
         };
         for inst in m.instructions(function.range.clone()) {
@@ -48,18 +50,58 @@ struct View<'m, 'a> {
     views: &'m HashSet<Id>,
     /// The variables with the indices of primitives.
     indices: &'m HashSet<Id>,
+    /// The function's variables that are stored to once, and else only loaded.
+    plain: HashSet<Id>,
+    /// Those of them that such a value was stored to.
+    held: HashSet<Id>,
     dependent: HashSet<u32>,
+}
+
+/// The variables of a function that one instruction stores to, and others only load.
+fn plain_variables(m: &Module<'_>, function: &Function) -> HashSet<Id> {
+    let mut stores: HashMap<Id, u32> = HashMap::new();
+    for inst in m.instructions(function.range.clone()) {
+        match inst.op() {
+            // An initializer is one more.
+            Op::Variable => {
+                let initial = u32::from(inst.optional(1).is_some());
+                stores.extend(inst.result().map(|id| (id, initial)));
+            }
+            Op::Load => {}
+            Op::Store => {
+                if let Some(count) = stores.get_mut(&inst.id(0)) {
+                    *count += 1;
+                }
+                // What is stored as a pointer may be used anywhere.
+                stores.remove(&inst.id(1));
+            }
+            _ if m.is_remark(inst) => {}
+            // A literal may look like a variable: then this is not followed.
+            _ => {
+                for &word in inst.args() {
+                    stores.remove(&Id(word));
+                }
+            }
+        }
+    }
+    let plain = stores.into_iter().filter(|&(_, count)| count == 1);
+    plain.map(|(id, _)| id).collect()
 }
 
 impl View<'_, '_> {
     /// Notes the result of an instruction that loads the index, or calculates with what depends
-    /// on it. Neither memory nor calls are followed.
+    /// on it. Calls aren't followed, nor memory but for plain variables.
     fn follow(&mut self, inst: Inst<'_>) {
         let Some(result) = inst.result() else {
+            let holds = inst.op() == Op::Store && self.depends(inst.id(1));
+            if holds && self.plain.contains(&inst.id(0)) {
+                self.held.insert(inst.id(0));
+            }
             return;
         };
         let depends = match inst.op() {
             Op::FunctionCall => false,
+            Op::Load if self.held.contains(&inst.id(0)) => true,
             Op::Load if self.views.contains(&self.m.pointer_origin(inst.id(0))) => true,
             _ if self.dependent.is_empty() => false,
             _ => self.names_dependent(inst),

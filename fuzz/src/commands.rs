@@ -106,4 +106,6 @@ pub const COMMANDS: &[Command] = &[
     command("diff -U1000000 --ignore-names --ignore-debug b.spv a.spv"),
     command("val --target-env=opencl2.2 --max-errors=0 a.spv"),
     command("val --target-env=vulkan1.3 --max-errors=0 --format=json a.spv"),
+    command("val --pipeline --device=VP_KHR_roadmap_2022 --max-errors=0 a.spv b.spv"),
+    command("val --pipeline --max-errors=0 --format=json a.spv b.spv"),
 ];

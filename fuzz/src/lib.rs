@@ -43,6 +43,7 @@ mod reflect;
 mod reports;
 mod scripts;
 pub mod shapes;
+mod stages;
 mod transforms;
 
 #[cfg(all(feature = "program", unix))]
@@ -75,6 +76,7 @@ pub use program::{program, run_command};
 pub use reflect::{reflect_any, reflected_module};
 pub use reports::{shown_instructions, validated_text};
 pub use scripts::{amber_script, run_script_text};
+pub use stages::{stage_words, staged_modules};
 pub use transforms::{
     link_words, linked_modules, merged_modules, reduce_words, reduced_module, specialize_words,
     specialized_module, split_module,

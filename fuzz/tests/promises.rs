@@ -256,6 +256,7 @@ fn transformations_keep_their_promises() {
             let recipe = random.bytes(length);
             spirvkit_fuzz::specialize_words(&words, &recipe);
             spirvkit_fuzz::link_words(&words, &recipe);
+            spirvkit_fuzz::stage_words(&words, &recipe);
             spirvkit_fuzz::reduce_words(&spirvkit_fuzz::mutate(&words, &recipe));
         }
     }

@@ -5,14 +5,15 @@ use spirvkit_vulkan::PipelineFlags as F;
 
 use super::part::Part;
 use super::problems::Problems;
+use super::resources::Uses;
 use crate::finding::Finding;
 use crate::module::{Inst, Lookup};
 use crate::rule::Rule;
 use crate::rules::generated::pipeline;
 
 /// Checks all stages. Without flags, only what no pipeline may have.
-pub(super) fn check(parts: &[Part<'_, '_>], flags: Option<F>, problems: &mut Problems<'_>) {
-    for part in parts {
+pub(super) fn check(uses: &[Uses<'_, '_, '_>], flags: Option<F>, problems: &mut Problems<'_>) {
+    for part in uses.iter().map(|it| it.part) {
         check_graph(part, problems);
         if let Some(flags) = flags {
             check_instructions(part, flags, problems);
@@ -53,7 +54,8 @@ fn check_subgroups(part: &Part<'_, '_>, flags: F, problems: &mut Problems<'_>) {
             "the {} has cooperative matrices, so before SPIR-V 1.6 it takes the flag `REQUIRE_FULL_SUBGROUPS`",
             part.kind()
         );
-        let finding = Finding::new(&pipeline::FULL_SUBGROUPS, matrix.offset(), message);
+        let rule = &pipeline::FULL_SUBGROUPS;
+        let finding = Finding::new(rule, matrix.offset(), message).vuid(rule.vuids[0]);
         problems.add(part, finding, Vec::new());
     }
 }

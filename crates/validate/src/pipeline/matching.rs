@@ -62,7 +62,8 @@ pub(super) fn check(producer: &Part<'_, '_>, consumer: &Part<'_, '_>, problems: 
             for component in taken.components() {
                 let Some(source) = find(taken, input.place.is_patch, component) else {
                     let other = find(taken, !input.place.is_patch, component);
-                    missing(from, to, taken, component, other, problems);
+                    let near = (0..4).find_map(|it| find(taken, input.place.is_patch, it));
+                    missing(from, to, (taken, component), (other, near), problems);
                     is_fine = false;
                     break;
                 };
@@ -86,13 +87,13 @@ fn place_of(taken: &Taken, component: usize) -> String {
     }
 }
 
-/// Says that nothing is written where an input reads.
+/// Says that nothing is written where an input reads. There may be something for each patch instead of
+/// each vertex, or the other way round, or in other components of the location.
 fn missing(
     from: End<'_, '_, '_>,
     to: End<'_, '_, '_>,
-    taken: &Taken,
-    component: usize,
-    other: Option<&Taken>,
+    (taken, component): (&Taken, usize),
+    (other, near): (Option<&Taken>, Option<&Taken>),
     problems: &mut Problems<'_>,
 ) {
     let input = to.element(taken);
@@ -122,10 +123,6 @@ fn missing(
     );
     let rule = &pipeline::NO_OUTPUT;
     let finding = Finding::new(rule, input.offset(to.part), message);
-    // There may be something else in the location.
-    let near = from.side.taken.iter().find(|it| {
-        it.location == taken.location && from.element(it).place.is_patch == input.place.is_patch
-    });
     let mut notes = vec![note_entry(from.part)];
     if let Some(near) = near {
         notes.push(note_output(from, from.element(near)));

@@ -186,14 +186,34 @@ impl<'a> Pipeline<'a> {
                 built_ins::check(producer, consumer, &mut problems);
             }
             modes::check(&parts, &mut problems);
-            let uses: Vec<Uses<'_, '_, '_>> = parts.iter().map(Uses::of).collect();
+            let uses = self.uses(&parts);
             resources::check(&uses, self.layout, &mut problems);
             mesh::check(&parts, &uses, &mut problems);
             rays::check(&uses, &mut problems);
-            flags::check(&parts, self.layout.and_then(|it| it.flags), &mut problems);
+            flags::check(&uses, self.layout.and_then(|it| it.flags), &mut problems);
             limits::check(&parts, &uses, &mut problems);
         }
         problems.into_report(env.is_vulkan())
+    }
+}
+
+impl Pipeline<'_> {
+    /// What stages use. A ray tracing pipeline may have any number of stages, all of which may reach all
+    /// of one module; beyond all sense, those that come are left unchecked.
+    fn uses<'p, 'm, 'a>(&self, parts: &'p [Part<'m, 'a>]) -> Vec<Uses<'p, 'm, 'a>> {
+        const FOR_EACH_WORD: usize = 64;
+        const FOR_ANY_PIPELINE: usize = 4 << 20;
+        let words = self.stages.iter().map(|it| it.words.len());
+        let words = words.fold(0, usize::saturating_add);
+        let mut left = words
+            .saturating_mul(FOR_EACH_WORD)
+            .saturating_add(FOR_ANY_PIPELINE);
+        let fits = |part: &&Part<'_, '_>| {
+            let rest = left.checked_sub(part.m.words.len());
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        parts.iter().take_while(fits).map(Uses::of).collect()
     }
 }
 

@@ -37,7 +37,7 @@ impl Host for Files {
     }
 }
 
-/// What a passthrough shader does, with the block of built-ins that compilers declare.
+/// What a passthrough shader does, with a block of the built-ins that Amber's has.
 const PASSTHROUGH: &str = "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint Vertex %main \"main\" %in %out
@@ -46,7 +46,6 @@ OpDecorate %block Block
 OpMemberDecorate %block 0 BuiltIn Position
 OpMemberDecorate %block 1 BuiltIn PointSize
 OpMemberDecorate %block 2 BuiltIn ClipDistance
-OpMemberDecorate %block 3 BuiltIn CullDistance
 %void = OpTypeVoid
 %float = OpTypeFloat 32
 %uint = OpTypeInt 32 0
@@ -55,7 +54,7 @@ OpMemberDecorate %block 3 BuiltIn CullDistance
 %one = OpConstant %uint 1
 %zero = OpConstant %int 0
 %floats = OpTypeArray %float %one
-%block = OpTypeStruct %vec4 %float %floats %floats
+%block = OpTypeStruct %vec4 %float %floats
 %to_in = OpTypePointer Input %vec4
 %to_out = OpTypePointer Output %block
 %to_position = OpTypePointer Output %vec4

@@ -1,8 +1,11 @@
 //! What stages use, against the limits of devices.
 
+use std::collections::BTreeMap;
+
 use hashbrown::HashMap;
+use spirvkit_binary::Id;
 use spirvkit_grammar::{
-    BuiltIn, Capability, Decoration, ExecutionMode as M, ExecutionModel as E, StorageClass as S,
+    BuiltIn, Capability, ExecutionMode as M, ExecutionModel as E, StorageClass as S,
 };
 use spirvkit_vulkan::{DescriptorType as D, Device, Limit};
 
@@ -13,7 +16,9 @@ use super::problems::Problems;
 use super::resources::{Resource, Uses};
 use crate::finding::Finding;
 use crate::rules::generated::pipeline;
+use crate::rules::interfaces::listed;
 use crate::rules::interfaces::places::Budget;
+use crate::rules::transform_feedback::captured;
 
 /// Checks all stages, if there are devices.
 pub(super) fn check(
@@ -231,28 +236,48 @@ fn check_modes(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
     }
 }
 
-/// Checks the buffers of transform feedback.
+/// Checks the buffers of transform feedback: how many, how large, and how much of each stream.
 fn check_feedback(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
-    if !part.m.has(Capability::TransformFeedback) {
+    let m = part.m;
+    if !m.has(Capability::TransformFeedback) {
         return;
     }
-    let mut largest: Option<(u32, u32)> = None;
-    for (_, decorated) in part.m.all_decorated_with(Decoration::XfbBuffer) {
-        let buffer = (decorated.param(0), decorated.inst.offset());
-        largest = largest.max(Some(buffer));
+    let outputs = listed::variables(m, &part.entry).filter(|it| it.class == S::Output);
+    let captured = captured(m, outputs.map(|it| it.id));
+    // The last byte of each buffer, and what captures it, by stream.
+    let mut ends: BTreeMap<(u32, u32), (u64, Id)> = BTreeMap::new();
+    for it in &captured {
+        let end = ends
+            .entry((it.stream, it.buffer))
+            .or_insert((0, it.variable));
+        *end = (*end).max((it.end, it.variable));
     }
-    if let Some((buffer, offset)) = largest {
-        let what = format!(
-            "the {} makes the number of buffers of transform feedback",
-            part.kind()
-        );
+    let mut at = |what: String, variable: Id, value, name, vuid: Option<usize>| {
         let amount = Amount {
             what: &what,
-            offset,
-            value: u64::from(buffer) + 1,
-            vuid: None,
+            offset: m.def_offset(variable),
+            value,
+            vuid: vuid.map(|vuid| pipeline::LIMIT.vuids[vuid]),
         };
-        exceeds(part, &amount, &["maxTransformFeedbackBuffers"], 1, problems);
+        exceeds(part, &amount, &[name], 1, problems);
+    };
+    let mut streams: BTreeMap<u32, (u64, Id)> = BTreeMap::new();
+    for (&(stream, buffer), &(end, variable)) in &ends {
+        let name = m.name(variable);
+        let what = format!("{name} makes the number of buffers of transform feedback");
+        let limit = "maxTransformFeedbackBuffers";
+        at(what, variable, u64::from(buffer) + 1, limit, None);
+        let what = format!("{name} makes the size of buffer {buffer} of transform feedback");
+        let limit = "maxTransformFeedbackBufferDataSize";
+        at(what, variable, end, limit, Some(8));
+        let total = streams.entry(stream).or_insert((0, variable));
+        *total = (total.0.saturating_add(end), variable);
+    }
+    for (stream, (total, variable)) in streams {
+        let name = m.name(variable);
+        let what = format!("with {name}, the bytes of stream {stream} of transform feedback are");
+        let limit = "maxTransformFeedbackStreamDataSize";
+        at(what, variable, total, limit, Some(9));
     }
 }
 

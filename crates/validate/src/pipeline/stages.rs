@@ -7,6 +7,9 @@ use super::problems::{Problems, note_entry};
 use crate::finding::Finding;
 use crate::rules::generated::pipeline;
 
+/// What to do if a module has more entry points than the pipeline stages.
+const NAME_IT: &str = "name the entry point that is meant, as `FILE:ENTRY`";
+
 /// What kinds of pipelines run a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bind {
@@ -81,6 +84,11 @@ pub(super) fn check(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) -> bool
         );
         let rule = &pipeline::MIXED;
         let finding = Finding::new(rule, other.entry.inst.offset(), message).vuid_if(false);
+        // All entry points of a module count, unless one is named.
+        let finding = match other.stage == first.stage {
+            true => finding.help(NAME_IT),
+            false => finding,
+        };
         problems.add(other, finding, vec![note_entry(first)]);
         return false;
     }
@@ -103,7 +111,7 @@ pub(super) fn check(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) -> bool
             );
             let rule = &pipeline::STAGE_TWICE;
             let finding = Finding::new(rule, other.entry.inst.offset(), message);
-            let finding = finding.help("name the entry point that is meant");
+            let finding = finding.help(NAME_IT);
             problems.add(other, finding, vec![note_entry(one)]);
             is_clear = false;
         }

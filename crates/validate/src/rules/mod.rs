@@ -54,7 +54,7 @@ mod scopes;
 mod semantics;
 mod small_types;
 mod tensors;
-mod transform_feedback;
+pub(crate) mod transform_feedback;
 mod types;
 
 pub(crate) use generated::{ALL, FRAMES};

@@ -86,6 +86,31 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
 }
 
+/// What an entry point captures of an output: where it ends in which buffer, in bytes, and of which
+/// stream.
+pub(crate) struct Captured {
+    pub(crate) variable: Id,
+    pub(crate) buffer: u32,
+    pub(crate) end: u64,
+    pub(crate) stream: u32,
+}
+
+/// What is captured of these outputs, as far as decorations say it.
+pub(crate) fn captured(m: &Module<'_>, outputs: impl Iterator<Item = Id>) -> Vec<Captured> {
+    let extents = extents(m);
+    let all = outputs.flat_map(|variable| outputs_of(m, variable));
+    let all = all.filter_map(|output| {
+        let bytes = extents.get(&output.ty.0).map_or(0, |it| it.bytes);
+        Some(Captured {
+            variable: output.variable,
+            buffer: output.buffer?.number,
+            end: u64::from(output.offset?.number).saturating_add(bytes),
+            stream: output.stream.map_or(0, |it| it.number),
+        })
+    });
+    all.collect()
+}
+
 /// The extents of all types that hold numbers.
 fn extents(m: &Module<'_>) -> HashMap<u32, Extent> {
     let mut known: HashMap<u32, Extent> = HashMap::new();

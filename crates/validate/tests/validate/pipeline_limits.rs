@@ -149,6 +149,28 @@ OpFunctionEnd";
     at_least(uses, "maxFragmentCombinedOutputResources", 4, vuid);
 }
 
+#[test]
+fn transform_feedback_is_limited() {
+    let captures = "OpCapability TransformFeedback
+OpEntryPoint Vertex %vertex \"main\" %one %other
+OpExecutionMode %vertex Xfb
+OpDecorate %one Location 0
+OpDecorate %one XfbBuffer 1
+OpDecorate %one XfbStride 48
+OpDecorate %one Offset 32
+OpDecorate %other Location 1
+OpDecorate %other XfbBuffer 0
+OpDecorate %other XfbStride 8
+OpDecorate %other Offset 0
+%one = OpVariable %out_vec4 Output
+%other = OpVariable %out_vec2 Output";
+    at_least(captures, "maxTransformFeedbackBuffers", 2, "");
+    let vuid = "RuntimeSpirv-Offset-06308";
+    at_least(captures, "maxTransformFeedbackBufferDataSize", 48, vuid);
+    let vuid = "RuntimeSpirv-XfbBuffer-06309";
+    at_least(captures, "maxTransformFeedbackStreamDataSize", 56, vuid);
+}
+
 /// The rules that a piece breaks.
 #[track_caller]
 fn broken(piece: &str) -> Vec<&'static str> {

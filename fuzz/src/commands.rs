@@ -71,6 +71,13 @@ pub const COMMANDS: &[Command] = &[
     command("opt --passes=graphics-robust-access a.spv -o out/x.spv"),
     command("opt --passes=upgrade-memory-model a.spv -o out/x.spv"),
     command("opt --passes=struct-packing=S:std430 a.spv -o out/x.spv"),
+    command("opt --passes=replace-desc-array-access-using-var-index a.spv -o out/x.spv"),
+    command("opt --passes=split-combined-image-sampler a.spv -o out/x.spv"),
+    command("opt --passes=legalize-multidim-array a.spv -o out/x.spv"),
+    command("opt --passes=interface-variable-scalar-replacement a.spv -o out/x.spv"),
+    command(
+        "opt --passes=eliminate-dead-input-components,amd-ext-to-khr,loop-unswitch a.spv -o out/x.spv",
+    ),
     command("compact-ids a.spv -o out/x.spv"),
     command("link a.spv b.spv -o out/x.spv"),
     command("link --format=json a.spv b.spv -o out/x.spv"),

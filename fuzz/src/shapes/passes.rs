@@ -51,6 +51,27 @@ pub(super) const SHAPES: &[Shape] = &[
         "blocks × phis",
         unreachable_before_phis,
     ),
+    shape(
+        "variable-indices",
+        "accesses × elements of arrays",
+        variable_indices,
+    ),
+    shape("combined-samplers", "uses of one image", combined_samplers),
+    shape(
+        "rows-of-descriptors",
+        "chains × arrays of arrays",
+        rows_of_descriptors,
+    ),
+    shape(
+        "arrays-between-stages",
+        "variables × elements, and accesses to all",
+        arrays_between_stages,
+    ),
+    shape(
+        "same-selections-in-loops",
+        "loops × selections",
+        same_selections_in_loops,
+    ),
 ];
 
 fn float(maker: &mut Maker) -> u32 {
@@ -331,6 +352,119 @@ fn unreachable_before_phis(maker: &mut Maker) {
         maker.put(Op::Label, &[merge]);
         while maker.left(100) > 0 {
             maker.value(Op::Phi, uint, &[one, last]);
+        }
+    });
+}
+
+/// Accesses to elements of an array that are chosen, all in one block.
+fn variable_indices(maker: &mut Maker) {
+    let image = image(maker);
+    let length = maker.number(1000);
+    let ty = maker.result(Op::TypeArray, &[image, length]);
+    let class = StorageClass::UniformConstant;
+    let [whole, part] = [ty, image].map(|ty| pointer(maker, class, ty));
+    let variable = resource(maker, whole, 0);
+    let uint = maker.uint;
+    let to_index = pointer(maker, StorageClass::Private, uint);
+    let index = maker.value(Op::Variable, to_index, &[StorageClass::Private.0]);
+    let two = maker.result(Op::TypeVector, &[uint, 2]);
+    let zero = maker.number(0);
+    maker.main(|maker| {
+        let index = maker.value(Op::Load, uint, &[index]);
+        while maker.left(100) > 0 {
+            let chain = maker.value(Op::AccessChain, part, &[variable, index]);
+            let loaded = maker.value(Op::Load, image, &[chain]);
+            maker.value(Op::ImageQuerySizeLod, two, &[loaded, zero]);
+        }
+    });
+}
+
+fn combined_samplers(maker: &mut Maker) {
+    let image = image(maker);
+    let both = maker.result(Op::TypeSampledImage, &[image]);
+    let pointer = pointer(maker, StorageClass::UniformConstant, both);
+    let variable = resource(maker, pointer, 0);
+    let float = float(maker);
+    let four = maker.result(Op::TypeVector, &[float, 4]);
+    let zero = maker.value(Op::Constant, float, &[0]);
+    maker.main(|maker| {
+        let loaded = maker.value(Op::Load, both, &[variable]);
+        while maker.left(60) > 0 {
+            maker.value(Op::ImageSampleImplicitLod, four, &[loaded, zero]);
+        }
+        while maker.left(100) > 0 {
+            let other = maker.value(Op::Load, both, &[variable]);
+            maker.value(Op::Image, image, &[other]);
+        }
+    });
+}
+
+fn rows_of_descriptors(maker: &mut Maker) {
+    let image = image(maker);
+    let class = StorageClass::UniformConstant;
+    let two = maker.number(2);
+    let mut types = vec![image];
+    for _ in 0..20 {
+        let inner = types[types.len() - 1];
+        types.push(maker.result(Op::TypeArray, &[inner, two]));
+    }
+    let pointers: Vec<u32> = types.iter().map(|&ty| pointer(maker, class, ty)).collect();
+    let variable = resource(maker, pointers[20], 0);
+    let one = maker.number(1);
+    maker.main(|maker| {
+        while maker.left(100) > 0 {
+            let mut at = variable;
+            for &pointer in pointers[..20].iter().rev() {
+                at = maker.value(Op::AccessChain, pointer, &[at, one]);
+                at = maker.value(Op::AccessChain, pointer, &[at]);
+            }
+        }
+    });
+}
+
+fn arrays_between_stages(maker: &mut Maker) {
+    let float = float(maker);
+    let length = maker.number(500);
+    let ty = maker.result(Op::TypeArray, &[float, length]);
+    let whole = pointer(maker, StorageClass::Input, ty);
+    let mut variables = Vec::new();
+    while maker.left(30) > 0 {
+        let variable = maker.value(Op::Variable, whole, &[StorageClass::Input.0]);
+        let operands = [variable, Decoration::Location.0, variables.len() as u32];
+        maker.put(Op::Decorate, &operands);
+        variables.push(variable);
+    }
+    let main = maker.function(|maker| {
+        let mut number = 0;
+        while maker.left(90) > 0 {
+            let variable = variables[number % variables.len()];
+            maker.value(Op::Load, ty, &[variable]);
+            number += 1;
+        }
+    });
+    maker.entry_point(main, "main", &variables);
+}
+
+fn same_selections_in_loops(maker: &mut Maker) {
+    let bool = maker.result(Op::TypeBool, &[]);
+    let pointer = pointer(maker, StorageClass::Private, bool);
+    let variable = maker.value(Op::Variable, pointer, &[StorageClass::Private.0]);
+    maker.main(|maker| {
+        let condition = maker.value(Op::Load, bool, &[variable]);
+        while maker.left(100) > 0 {
+            let [header, body, yes, next, merge] = std::array::from_fn(|_| maker.id());
+            maker.put(Op::Branch, &[header]);
+            maker.put(Op::Label, &[header]);
+            maker.put(Op::LoopMerge, &[merge, next, 0]);
+            maker.put(Op::BranchConditional, &[condition, body, merge]);
+            maker.put(Op::Label, &[body]);
+            maker.put(Op::SelectionMerge, &[next, 0]);
+            maker.put(Op::BranchConditional, &[condition, yes, next]);
+            maker.put(Op::Label, &[yes]);
+            maker.put(Op::Branch, &[next]);
+            maker.put(Op::Label, &[next]);
+            maker.put(Op::Branch, &[header]);
+            maker.put(Op::Label, &[merge]);
         }
     });
 }

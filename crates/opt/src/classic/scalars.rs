@@ -64,18 +64,21 @@ pub(super) fn replace(
     decorations::flatten(module, context)?;
     let of_vertices = of_vertices(module);
     let locations = super::decorated(module, Decoration::Location);
-    let plans: Vec<(Plan, u32)> = of_op(module, Op::Variable)
-        .into_iter()
-        .filter_map(|variable| {
-            let id = module.result(variable)?;
-            let location = *locations.get(&id)?;
-            Some((plan(module, variable, of_vertices.contains(&id))?, location))
-        })
-        .collect();
+    let mut growth = Growth::of(module);
+    let mut plans: Vec<(Plan, u32)> = Vec::new();
+    for variable in of_op(module, Op::Variable) {
+        let id = module.result(variable);
+        let location = id.and_then(|id| Some((id, *locations.get(&id)?)));
+        if let Some((id, location)) = location
+            && let Some(plan) = plan(module, variable, of_vertices.contains(&id))
+        {
+            growth.add(plan.leaves.len() * 12)?;
+            plans.push((plan, location));
+        }
+    }
     if plans.is_empty() {
         return Ok(Changed::No);
     }
-    let mut growth = Growth::of(module);
     let mut instead: HashMap<Id, Vec<Id>> = HashMap::new();
     built(module.edit(|b| {
         for (plan, location) in &plans {
@@ -266,7 +269,7 @@ fn carry_out(
         .filter(|(_, words)| words.get(1) != Some(&Decoration::Location.0))
         .collect();
     let words: usize = about.iter().map(|(_, words)| words.len() + 2).sum();
-    growth.add(plan.leaves.len() * (words + 12))?;
+    growth.add(plan.leaves.len() * words)?;
     let place = Place::Section(Section::Annotations);
     let mut made = Vec::new();
     for (number, &(ty, at)) in plan.leaves.iter().enumerate() {

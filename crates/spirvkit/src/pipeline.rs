@@ -9,7 +9,7 @@ use spirvkit_text::{AssembleOptions, IdNames, Origins, assemble};
 use spirvkit_validate::{Options, Pipeline, PipelineReport, Stage, StageDiagnostic, StageNote};
 use spirvkit_vulkan::PipelineLayout;
 
-use crate::validation::{located, quoted};
+use crate::validation::{located_within, quoted};
 
 /// A module as a stage of a pipeline, or as several, for [`validate_pipeline`].
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl PipelineStage {
     /// text; without the last ones, if all are too much for its size.
     fn shown(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         match &self.text {
-            Some((text, origins)) => located(text, origins, diagnostics),
+            Some((text, origins)) => located_within(&self.words, text, origins, diagnostics),
             None if diagnostics.is_empty() => diagnostics,
             None => quoted(&self.words, diagnostics),
         }
@@ -188,9 +188,16 @@ fn shown(stages: &[PipelineStage], found: &[StageDiagnostic]) -> Vec<StageDiagno
         let bare = own
             .iter()
             .filter_map(|it| Some(it.as_ref()?.diagnostic.clone()));
-        let mut shown = stage.shown(bare.collect()).into_iter();
+        // Those that have no room are left out, but they stay in order.
+        let mut shown = stage.shown(bare.collect()).into_iter().peekable();
         for it in own {
-            match (shown.next(), it.as_mut()) {
+            let is_it = |shown: &Diagnostic| {
+                let before = it.as_ref().map(|it| &it.diagnostic);
+                before.is_some_and(|before| {
+                    (before.rule(), before.message()) == (shown.rule(), shown.message())
+                })
+            };
+            match (shown.next_if(is_it), it.as_mut()) {
                 (Some(shown), Some(it)) => it.diagnostic = shown,
                 _ => *it = None,
             }

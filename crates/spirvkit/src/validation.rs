@@ -106,6 +106,21 @@ pub fn located(text: &str, origins: &Origins, diagnostics: Vec<Diagnostic>) -> V
         .collect()
 }
 
+/// The same of as many of them, the first ones, as are in proportion to the module.
+#[cfg(feature = "vulkan")]
+pub(crate) fn located_within(
+    words: &[u32],
+    text: &str,
+    origins: &Origins,
+    diagnostics: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let mut report = Report::new(diagnostics);
+    report.map_within(&mut room(words), |diagnostic| {
+        locate(diagnostic, text, origins)
+    });
+    report.into_diagnostics()
+}
+
 /// Moves a diagnostic into the text that its module was made from, and quotes
 /// the instructions as they are there.
 fn locate(diagnostic: Diagnostic, text: &str, origins: &Origins) -> Diagnostic {

@@ -16,7 +16,7 @@ use spirvkit_grammar::{Capability, ExecutionMode, Op, OperandKind, StorageClass,
 use crate::finding::Mentions;
 use crate::options::{Env, Options};
 pub(crate) use contents::{Contents, Likeness};
-pub(crate) use names::set_title;
+pub(crate) use names::{set_title, shorten};
 pub(crate) use sound::{Signature, Sound};
 pub(crate) use spirvkit_analysis::index::{
     Block, CooperativeMatrix, Decorated, Entries, EntryPoint, Function, Image, Inst, Models, Reach,

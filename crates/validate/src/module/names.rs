@@ -183,7 +183,8 @@ impl Names for Module<'_> {
     }
 }
 
-fn shorten(name: &str) -> String {
+/// A name, or the beginning of a long one.
+pub(crate) fn shorten(name: &str) -> String {
     match name.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),

@@ -10,7 +10,7 @@ use spirvkit_grammar::{ExecutionMode, ExecutionModel};
 use super::Stage;
 use super::problems::Problems;
 use crate::finding::Finding;
-use crate::module::{EntryPoint, Inst, Lookup, Module, Type};
+use crate::module::{EntryPoint, Inst, Lookup, Module, Type, shorten};
 use crate::rules::generated::pipeline;
 
 /// An entry point as one stage.
@@ -68,9 +68,14 @@ impl Part<'_, '_> {
         MODELS.get(self.order()).map_or("shader", |it| it.1)
     }
 
-    /// The same with its name.
+    /// The name of the entry point, for messages.
+    pub(super) fn name(&self) -> String {
+        shorten(&self.entry.name())
+    }
+
+    /// What kind of shader it is, with its name.
     pub(super) fn title(&self) -> String {
-        format!("{} \"{}\"", self.kind(), self.entry.name())
+        format!("{} \"{}\"", self.kind(), self.name())
     }
 
     /// The number that a constant is, once specialized; of a negative one the bits.
@@ -145,14 +150,17 @@ pub(super) fn parts<'m, 'a>(
 fn nothing_meant(stage: &Stage<'_>, m: &Module<'_>) -> Finding {
     let what = match (&stage.entry_point, stage.model) {
         (None, None) => "no entry point".to_owned(),
-        (Some(name), None) => format!("no entry point \"{name}\""),
+        (Some(name), None) => format!("no entry point \"{}\"", shorten(name)),
         (None, Some(model)) => format!("no entry point of the model `{model}`"),
-        (Some(name), Some(model)) => format!("no entry point \"{name}\" of the model `{model}`"),
+        (Some(name), Some(model)) => {
+            let name = shorten(name);
+            format!("no entry point \"{name}\" of the model `{model}`")
+        }
     };
     let rule = &pipeline::ENTRY_POINT;
     let mut finding = Finding::new(rule, 0, format!("the module has {what}"));
     let all = m.entry_points.iter().take(100);
-    let names: Vec<String> = all.map(EntryPoint::name).collect();
+    let names: Vec<String> = all.map(|entry| shorten(&entry.name())).collect();
     if let Some(name) = &stage.entry_point
         && let Some(like) = closest(name, names.iter().map(String::as_str))
     {

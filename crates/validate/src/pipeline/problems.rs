@@ -91,7 +91,11 @@ impl<'o> Problems<'o> {
             most => most,
         };
         let is_first_error = !finding.is_warning() && *count == 0;
-        let is_room = *count < most && self.budget.take(finding.weight());
+        let notes_weight = notes
+            .iter()
+            .map(|it| size_of::<StageNote>() + it.message.len());
+        let weight = finding.weight() + notes_weight.sum::<usize>() as u64;
+        let is_room = *count < most && self.budget.take(weight);
         if !is_room && !is_first_error {
             self.is_cut = true;
             return;

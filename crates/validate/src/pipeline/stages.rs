@@ -106,8 +106,8 @@ pub(super) fn check(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) -> bool
             let message = format!(
                 "a pipeline has one {}, but there are \"{}\" and \"{}\"",
                 other.kind(),
-                one.entry.name(),
-                other.entry.name()
+                one.name(),
+                other.name()
             );
             let rule = &pipeline::STAGE_TWICE;
             let finding = Finding::new(rule, other.entry.inst.offset(), message);

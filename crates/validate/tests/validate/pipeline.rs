@@ -372,3 +372,39 @@ OpFunctionEnd"
     let report = Pipeline::new(stages).check(&options);
     assert!(report.is_cut() && report.diagnostics().len() == 2);
 }
+
+/// A name as long as a module, in each of many errors.
+#[test]
+fn long_names_are_not_repeated_in_full() {
+    let stage = |number: usize| {
+        words(&format!(
+            "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"{}{number}\"
+%void = OpTypeVoid
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpReturn
+OpFunctionEnd",
+            "x".repeat(100_000)
+        ))
+    };
+    let all: Vec<Vec<u32>> = (0..20).map(stage).collect();
+    let mut options = options("vulkan1.3");
+    options.max_errors = 0;
+    let stages = all.iter().map(|words| Stage::new(words));
+    let report = Pipeline::new(stages).check(&options);
+    assert_eq!(report.diagnostics().len(), 19);
+    let lengths = report.diagnostics().iter();
+    assert!(
+        lengths
+            .clone()
+            .all(|it| it.diagnostic.message().len() < 1000)
+    );
+    assert!(
+        lengths
+            .flat_map(|it| &it.notes)
+            .all(|it| it.message.len() < 1000)
+    );
+}

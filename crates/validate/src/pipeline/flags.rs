@@ -80,6 +80,13 @@ fn check_instructions(part: &Part<'_, '_>, flags: F, problems: &mut Problems<'_>
     let m = part.m;
     let has_wide_indices = flags.contains(F::INDEXING_64_BIT)
         || part.mode(ExecutionMode::Shader64BitIndexingEXT).is_some();
+    if !has_wide_indices {
+        let globals = m.all_instructions();
+        let globals = globals.take_while(|inst| inst.offset() < m.functions_start);
+        for inst in globals.filter(|inst| inst.op() == Op::ConstantSizeOfEXT) {
+            check_index(part, inst, problems);
+        }
+    }
     for function in m.call_tree(part.entry.function) {
         let range = m.functions[function as usize].range.clone();
         for inst in m.instructions(range) {
@@ -148,6 +155,7 @@ fn check_index(part: &Part<'_, '_>, inst: Inst<'_>, problems: &mut Problems<'_>)
         | Op::CooperativeVectorStoreNV
         | Op::CooperativeVectorOuterProductAccumulateNV
         | Op::CooperativeVectorReduceSumAccumulateNV => ([value(1), None], 1),
+        Op::ConstantSizeOfEXT => ([inst.result_type(), None], 3),
         Op::CooperativeVectorMatrixMulNV => ([value(3), None], 2),
         Op::CooperativeVectorMatrixMulAddNV => ([value(3), value(6)], 2),
         _ => return,
@@ -155,7 +163,7 @@ fn check_index(part: &Part<'_, '_>, inst: Inst<'_>, problems: &mut Problems<'_>)
     let mut types = types.into_iter().flatten();
     if let Some(wide) = types.find(|&ty| m.bit_width(ty) == 64) {
         let message = format!(
-            "{} has {} as a length or an offset, which takes the flag `{}` or the mode `Shader64BitIndexingEXT`",
+            "{} has {} as a length, a size or an offset, which takes the flag `{}` or the mode `Shader64BitIndexingEXT`",
             inst.op(),
             m.show_type(wide),
             F::INDEXING_64_BIT

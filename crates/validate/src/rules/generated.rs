@@ -1212,7 +1212,7 @@ pub(crate) mod pipeline {
     pub(crate) static TESSELLATION_MODES: Rule = Rule::new("pipeline.tessellation-modes", InvalidData, "Vulkan, Tessellation", &["VUID-VkGraphicsPipelineCreateInfo-pStages-00733", "VUID-VkGraphicsPipelineCreateInfo-pStages-00735"], pages::PIPELINE);
     pub(crate) static TYPE: Rule = Rule::new("pipeline.type", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpEntryPoint-07754"], pages::PIPELINE);
     pub(crate) static VECTOR_SIZE: Rule = Rule::new("pipeline.vector-size", InvalidData, "Vulkan, Interface Matching", &["VUID-RuntimeSpirv-OpTypeVector-06816"], pages::PIPELINE);
-    pub(crate) static WIDE_INDEX: Rule = Rule::new("pipeline.wide-index", InvalidData, "Vulkan, Runtime SPIR-V Validation", &["VUID-RuntimeSpirv-OpArrayLength-11807", "VUID-RuntimeSpirv-OpCooperativeVectorLoadNV-11809", "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-11808"], pages::PIPELINE);
+    pub(crate) static WIDE_INDEX: Rule = Rule::new("pipeline.wide-index", InvalidData, "Vulkan, Runtime SPIR-V Validation", &["VUID-RuntimeSpirv-OpArrayLength-11807", "VUID-RuntimeSpirv-OpCooperativeVectorLoadNV-11809", "VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulAddNV-11808", "VUID-RuntimeSpirv-OpConstantSizeOfEXT-11475"], pages::PIPELINE);
     pub(crate) static YCBCR: Rule = Rule::new("pipeline.ycbcr", InvalidData, "Vulkan, Sampler Y'CbCr Conversion", &["VUID-RuntimeSpirv-OpTypeSampler-12203", "VUID-RuntimeSpirv-OpTypeImage-12204", "VUID-RuntimeSpirv-None-12205", "VUID-RuntimeSpirv-OpTypeSampledImage-12206", "VUID-RuntimeSpirv-ConstOffset-10718"], pages::PIPELINE);
 }
 

@@ -383,3 +383,27 @@ OpFunctionEnd"
     let found = uses("%sampled", gather, &used);
     assert_eq!(found, rule("OpTypeSampledImage-12206"));
 }
+
+#[test]
+fn sizes_of_descriptors_have_32_bits_without_a_flag() {
+    let piece = |width: u32| {
+        format!(
+            "OpCapability Int64
+OpCapability DescriptorHeapEXT
+OpCapability UntypedPointersKHR
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpEntryPoint Vertex %vertex \"main\"
+%u64 = OpTypeInt 64 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u{width} %sampler"
+        )
+    };
+    let none: [String; 0] = [];
+    let without = PipelineFlags::default();
+    assert_eq!(with_layout(&piece(32), without, None), none);
+    let wide = PipelineFlags::INDEXING_64_BIT;
+    assert_eq!(with_layout(&piece(64), wide, None), none);
+    let wanted = "pipeline.wide-index VUID-RuntimeSpirv-OpConstantSizeOfEXT-11475";
+    assert_eq!(with_layout(&piece(64), without, None), [wanted]);
+}

@@ -21,7 +21,8 @@ pub enum Float {
     #[default]
     Exact,
     /// Whatever the API permits for the operation: in shaders, what `NoContraction`,
-    /// `SignedZeroInfNanPreserve` and `FPFastMathMode` leave open.
+    /// `SignedZeroInfNanPreserve` and `FPFastMathMode` leave open, and for functions of constants,
+    /// such as `Cos`, any result that is precise enough.
     Api,
 }
 

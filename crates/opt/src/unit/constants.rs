@@ -9,6 +9,7 @@ use spirvkit_grammar::{GlslStd450, Op};
 use spirvkit_transform::fold;
 
 use super::{Unit, Value};
+use crate::Float;
 
 /// The values of constants, and where they are.
 #[derive(Default)]
@@ -199,7 +200,10 @@ impl Unit {
         let (arguments, literals, function) = match op {
             Op::ExtInst => {
                 let function = GlslStd450(*literals.first()?);
-                if !self.is_glsl(*arguments.first()?) || !folds_exactly(function) {
+                // The precision of others is a range, in which the evaluator's results are.
+                let may_fold =
+                    folds_exactly(function) || self.is_shader && self.options.float == Float::Api;
+                if !self.is_glsl(*arguments.first()?) || !may_fold {
                     return None;
                 }
                 (literals.get(1..)?, &[][..], Some(function))

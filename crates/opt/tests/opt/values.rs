@@ -1,7 +1,9 @@
 //! Values: each once, simplified, with decorations that hold for all that it stands for.
 
+use spirvkit_opt::{Float, Options, optimize};
+use spirvkit_testing::{text, words};
+
 use super::frame::{becomes, module, optimized};
-use spirvkit_testing::text;
 
 #[test]
 fn equal_values_are_computed_once() {
@@ -81,5 +83,25 @@ fn decorations_of_equal_values_are_merged() {
     assert_eq!(
         decorations("RelaxedPrecision NoContraction", "RelaxedPrecision"),
         ["RelaxedPrecision", "NoContraction"]
+    );
+}
+
+#[test]
+fn functions_of_constants_are_computed_where_any_precise_result_will_do() {
+    let body = "%x = OpExtInst %float %glsl Cos %f1
+OpStore %o %x
+OpReturn";
+    let module = module("", "", body).replace(
+        "OpMemoryModel",
+        "%glsl = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel",
+    );
+    assert!(text(&optimized(&module)).contains("Cos"));
+    let options = Options::default().float(Float::Api);
+    let after = optimize(&words(&module), &options).unwrap().words;
+    // cos 1 is 0.540302…
+    let text = text(&after);
+    assert!(
+        !text.contains("Cos") && text.contains("OpConstant %float 0.5403"),
+        "{text}"
     );
 }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rayon::prelude::*;
-use spirvkit_opt::{Level, Options, optimize};
+use spirvkit_opt::{Float, Level, Options, optimize};
 
 use super::sample::Sample;
 use crate::Outcome;
@@ -67,6 +67,9 @@ struct LevelArgument {
     /// What to aim at.
     #[arg(long, value_enum, default_value = "size")]
     level: LevelName,
+    /// Results of floating-point operations may be whatever the API permits.
+    #[arg(long)]
+    float_api: bool,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy)]
@@ -77,10 +80,15 @@ enum LevelName {
 
 impl LevelArgument {
     fn options(self) -> Options {
-        Options::default().level(match self.level {
+        let level = match self.level {
             LevelName::Size => Level::Size,
             LevelName::Performance => Level::Performance,
-        })
+        };
+        let float = match self.float_api {
+            true => Float::Api,
+            false => Float::Exact,
+        };
+        Options::default().level(level).float(float)
     }
 
     /// The reference's option that aims at the same.

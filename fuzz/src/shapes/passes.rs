@@ -435,11 +435,11 @@ fn arrays_between_stages(maker: &mut Maker) {
         variables.push(variable);
     }
     let main = maker.function(|maker| {
-        let mut number = 0;
-        while maker.left(90) > 0 {
-            let variable = variables[number % variables.len()];
+        for &variable in variables.iter().cycle() {
+            if maker.left(90) == 0 {
+                break;
+            }
             maker.value(Op::Load, ty, &[variable]);
-            number += 1;
         }
     });
     maker.entry_point(main, "main", &variables);

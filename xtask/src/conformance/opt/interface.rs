@@ -45,7 +45,7 @@ pub(super) struct Removed {
 const BLOCKS: &[&str] = &["descriptors", "push_constants", "variables"];
 
 /// What depends on the members that a block has.
-const OF_MEMBERS: &[&str] = &["type", "offset", "size", "padded_size", "location_offset"];
+const OF_MEMBERS: &[&str] = &["type", "size", "padded_size", "location_offset"];
 
 /// What an entry point promises.
 const ENTRY_POINT: &[&str] = &[

@@ -6,6 +6,7 @@ use spirvkit_testing::{numbered_words, text};
 use spirvkit_validate::validate;
 
 use super::frame;
+use super::memory::JOINED;
 
 /// The text of what becomes of a module, which is valid before and after.
 #[track_caller]
@@ -267,25 +268,7 @@ OpBranch %m";
 
 #[test]
 fn what_may_be_computed_with_less_precision_still_may_where_ways_meet() {
-    let module = frame::module(
-        "OpDecorate %x RelaxedPrecision\n",
-        "",
-        "%x = OpVariable %to_float Function
-OpStore %x %f1
-%i1 = OpLoad %int %i
-%is = OpSLessThan %bool %i1 %1
-OpSelectionMerge %join None
-OpBranchConditional %is %then %join
-%then = OpLabel
-OpStore %k %2
-%a1 = OpLoad %float %a
-OpStore %x %a1
-OpBranch %join
-%join = OpLabel
-%x1 = OpLoad %float %x
-OpStore %o %x1
-OpReturn",
-    );
+    let module = frame::module("OpDecorate %x RelaxedPrecision\n", "", JOINED);
     counts(&module, "OpPhi %float", 1);
     counts(&module, " RelaxedPrecision", 1);
 }

@@ -45,10 +45,8 @@ OpReturn",
     );
 }
 
-#[test]
-fn what_is_stored_in_branches_meets_in_a_phi() {
-    becomes(
-        "%x = OpVariable %to_float Function
+/// A variable `%x` that is stored to before a selection and in it.
+pub(super) const JOINED: &str = "%x = OpVariable %to_float Function
 OpStore %x %f1
 %i1 = OpLoad %int %i
 %is = OpSLessThan %bool %i1 %1
@@ -62,7 +60,12 @@ OpBranch %join
 %join = OpLabel
 %x1 = OpLoad %float %x
 OpStore %o %x1
-OpReturn",
+OpReturn";
+
+#[test]
+fn what_is_stored_in_branches_meets_in_a_phi() {
+    becomes(
+        JOINED,
         "%9 = OpLoad %int %i
 %1 = OpSLessThan %bool %9 %int_1
 OpSelectionMerge %2 None

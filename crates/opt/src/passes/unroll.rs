@@ -51,7 +51,7 @@ pub(crate) fn unroll(unit: &mut Unit, function: &mut Function, limits: Limits) -
     let mut budget = limits.words * MAX_LOOPS;
     let mut changed = false;
     loop {
-        let mut found = find(unit, function, limits, &mut refused);
+        let mut found = find(unit, function, limits, usize::MAX, &mut refused);
         // What one becomes changes the numbers of the blocks behind its header.
         found.sort_unstable_by_key(|it| std::cmp::Reverse(it.header));
         let mut least = u32::MAX;
@@ -75,14 +75,15 @@ pub(crate) fn unroll(unit: &mut Unit, function: &mut Function, limits: Limits) -
 
 /// Whether there is a loop that could be unrolled.
 pub(crate) fn has_candidate(unit: &mut Unit, function: &Function, limits: Limits) -> bool {
-    !find(unit, function, limits, &mut HashSet::new()).is_empty()
+    !find(unit, function, limits, 1, &mut HashSet::new()).is_empty()
 }
 
-/// The loops that can be unrolled; others are refused from now on.
+/// At most so many of the loops that can be unrolled; others are refused from now on.
 fn find(
     unit: &mut Unit,
     function: &Function,
     limits: Limits,
+    most: usize,
     refused: &mut HashSet<Value>,
 ) -> Vec<Loop> {
     let is_loop = |block: &Block| {
@@ -96,6 +97,9 @@ fn find(
     let headers = flow.order.iter().copied();
     let mut found = Vec::new();
     for header in headers.filter(|&block| constructs.is_loop(block)) {
+        if found.len() == most {
+            break;
+        }
         let label = function.blocks[header as usize].label;
         if refused.contains(&label) {
             continue;

@@ -297,6 +297,33 @@ predicates! {
         | GraphEndARM;
 }
 
+impl Op {
+    /// For arithmetic of a group that all its invocations must execute, or that AMD's extension
+    /// had before: the opcode that does the same for those that do (specification,
+    /// "Non-Uniform Instructions").
+    pub const fn non_uniform_arithmetic(self) -> Option<Self> {
+        Some(match self {
+            Self::GroupIAdd | Self::GroupIAddNonUniformAMD => Self::GroupNonUniformIAdd,
+            Self::GroupFAdd | Self::GroupFAddNonUniformAMD => Self::GroupNonUniformFAdd,
+            Self::GroupFMin | Self::GroupFMinNonUniformAMD => Self::GroupNonUniformFMin,
+            Self::GroupUMin | Self::GroupUMinNonUniformAMD => Self::GroupNonUniformUMin,
+            Self::GroupSMin | Self::GroupSMinNonUniformAMD => Self::GroupNonUniformSMin,
+            Self::GroupFMax | Self::GroupFMaxNonUniformAMD => Self::GroupNonUniformFMax,
+            Self::GroupUMax | Self::GroupUMaxNonUniformAMD => Self::GroupNonUniformUMax,
+            Self::GroupSMax | Self::GroupSMaxNonUniformAMD => Self::GroupNonUniformSMax,
+            Self::GroupIMulKHR => Self::GroupNonUniformIMul,
+            Self::GroupFMulKHR => Self::GroupNonUniformFMul,
+            Self::GroupBitwiseAndKHR => Self::GroupNonUniformBitwiseAnd,
+            Self::GroupBitwiseOrKHR => Self::GroupNonUniformBitwiseOr,
+            Self::GroupBitwiseXorKHR => Self::GroupNonUniformBitwiseXor,
+            Self::GroupLogicalAndKHR => Self::GroupNonUniformLogicalAnd,
+            Self::GroupLogicalOrKHR => Self::GroupNonUniformLogicalOr,
+            Self::GroupLogicalXorKHR => Self::GroupNonUniformLogicalXor,
+            _ => return None,
+        })
+    }
+}
+
 impl ExecutionModel {
     /// Whether its invocations come in workgroups, so that `LocalSize` can be given for them
     /// (specification, section 3.6).

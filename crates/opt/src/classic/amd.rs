@@ -26,17 +26,8 @@ const SETS: [(ExtInstSet, &str); 3] = [
 /// The operation of a subgroup that does the same as one of `SPV_AMD_shader_ballot`, or as one that
 /// shaders have by it.
 fn group_operation(module: &Module, inst: Inst) -> Option<Op> {
-    let operation = match module.op(inst) {
-        Op::GroupIAdd | Op::GroupIAddNonUniformAMD => Op::GroupNonUniformIAdd,
-        Op::GroupFAdd | Op::GroupFAddNonUniformAMD => Op::GroupNonUniformFAdd,
-        Op::GroupFMin | Op::GroupFMinNonUniformAMD => Op::GroupNonUniformFMin,
-        Op::GroupUMin | Op::GroupUMinNonUniformAMD => Op::GroupNonUniformUMin,
-        Op::GroupSMin | Op::GroupSMinNonUniformAMD => Op::GroupNonUniformSMin,
-        Op::GroupFMax | Op::GroupFMaxNonUniformAMD => Op::GroupNonUniformFMax,
-        Op::GroupUMax | Op::GroupUMaxNonUniformAMD => Op::GroupNonUniformUMax,
-        Op::GroupSMax | Op::GroupSMaxNonUniformAMD => Op::GroupNonUniformSMax,
-        _ => return None,
-    };
+    let op = module.op(inst);
+    let operation = op.non_uniform_arithmetic().filter(|_| needs_groups(op))?;
     let scope = module.constant_u64(module.operand_id(inst, 0)?);
     (scope == Some(Scope::Subgroup.0.into())).then_some(operation)
 }
@@ -104,8 +95,7 @@ pub(super) fn replace(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         }
     }
     let left = in_functions(module, |inst| {
-        set_of(module, inst).is_some()
-            || (module.op(inst).name()).is_some_and(|name| name.ends_with("NonUniformAMD"))
+        set_of(module, inst).is_some() || module.op(inst).is_amd_group()
     });
     if left.is_empty() {
         for (_, extension) in SETS {
@@ -116,17 +106,17 @@ pub(super) fn replace(module: &mut Module, _: &mut Context<'_>) -> Result<Change
     Ok(Changed::if_any(count + removed))
 }
 
+fn needs_groups(op: Op) -> bool {
+    let capabilities = op.info().map(|info| info.availability().capabilities());
+    capabilities.is_some_and(|all| all.contains(&Capability::Groups))
+}
+
 /// Takes the capability of groups back, if nothing needs it any more.
 fn forget_groups(module: &mut Module) -> Result<usize, PassError> {
-    let needs = |inst: Inst| {
-        let info = module.op(inst).info();
-        info.is_some_and(|info| {
-            info.availability()
-                .capabilities()
-                .contains(&Capability::Groups)
-        })
-    };
-    if module.instructions().any(needs) {
+    if module
+        .instructions()
+        .any(|inst| needs_groups(module.op(inst)))
+    {
         return Ok(0);
     }
     let is_it = |inst: &Inst| module.operand_word(*inst, 0) == Some(Capability::Groups.0);

@@ -67,7 +67,8 @@ struct LevelArgument {
     /// What to aim at.
     #[arg(long, value_enum, default_value = "size")]
     level: LevelName,
-    /// Results of floating-point operations may be whatever the API permits.
+    /// Results of floating-point operations may be whatever the API permits, so that they are not
+    /// the same as before.
     #[arg(long)]
     float_api: bool,
 }

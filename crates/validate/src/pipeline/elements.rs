@@ -142,7 +142,8 @@ impl Side {
     }
 
     /// What takes each component of each location: numbers of [`taken`](Self::taken), from 1. What
-    /// is for each patch has its own locations.
+    /// is for each patch has its own locations, and of the streams the first comes first: it is the
+    /// one that is rasterized, unless the pipeline says otherwise.
     pub(super) fn slots(&self) -> HashMap<(bool, u64), [u32; 4]> {
         let mut slots: HashMap<(bool, u64), [u32; 4]> = HashMap::new();
         for (number, taken) in self.taken.iter().enumerate() {
@@ -150,7 +151,9 @@ impl Side {
             let slot = slots.entry((element.place.is_patch, taken.location));
             let slot = slot.or_default();
             for component in taken.components() {
-                slot[component] = number as u32 + 1;
+                if slot[component] == 0 || element.place.stream == 0 {
+                    slot[component] = number as u32 + 1;
+                }
             }
         }
         slots

@@ -144,6 +144,34 @@ OpExecutionMode %geometry Invocations 1
 }
 
 #[test]
+fn streams_have_locations_of_their_own() {
+    let stages = |stream: u32| {
+        broken(&format!(
+            "OpCapability Geometry
+OpCapability GeometryStreams
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint Geometry %geometry \"main\" %out %other
+OpEntryPoint Fragment %fragment \"main\" %in
+OpExecutionMode %geometry InputPoints
+OpExecutionMode %geometry OutputPoints
+OpExecutionMode %geometry OutputVertices 1
+OpExecutionMode %geometry Invocations 1
+OpExecutionMode %fragment OriginUpperLeft
+{AT_0}OpDecorate %other Location 0
+OpDecorate %out Stream {stream}
+OpDecorate %other Stream {}
+%out_i32 = OpTypePointer Output %i32
+%out = OpVariable %out_vec4 Output
+%other = OpVariable %out_i32 Output
+%in = OpVariable %in_vec4 Input",
+            1 - stream
+        ))
+    };
+    assert_eq!(stages(0), [""; 0]);
+    assert_eq!(stages(1), ["pipeline.type"]);
+}
+
+#[test]
 fn mesh_and_fragment_shaders_agree_about_primitives() {
     let stages = |decorations: &str| {
         broken(&format!(

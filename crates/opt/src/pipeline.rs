@@ -9,7 +9,7 @@ use crate::body::rebuild;
 use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
-use crate::passes::{copies, flow, indices, inline, privates};
+use crate::passes::{copies, flow, indices, inline, privates, sink};
 use crate::remarks::OldIds;
 use crate::unit::{Unit, Unread, Value, Written};
 use crate::{Abilities, Level, Optimized, Options, Remark};
@@ -86,6 +86,13 @@ pub(crate) fn run(
         words: words.to_vec(),
         remarks: Vec::new(),
     };
+    let options = &Options {
+        level: match wanted {
+            Wanted::Fastest => Level::Performance,
+            _ => options.level,
+        },
+        ..options.clone()
+    };
     match Unit::read(words, options) {
         Err(Unread::Error(error)) => return Err(error),
         Err(Unread::Broken) => {}
@@ -129,11 +136,16 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
         };
         let unrolling = unrolls.then_some(limits);
         optimize(&mut unit, options, Plan { unrolling, ..plan });
-        return finish(unit, options).map_or_else(same, Finished::optimized);
+        let ends = if is_for_speed {
+            Ends::Fast
+        } else {
+            Ends::Small
+        };
+        return finish(unit, options, ends).map_or_else(same, Finished::optimized);
     }
     let before = unit.write(options).map(|it| it.code);
     let choices = optimize(&mut unit, options, plan);
-    let mut smallest = finish(unit, options);
+    let mut smallest = finish(unit, options, Ends::Small);
     let unrollings = match choices.could_unroll && unrolls {
         true => &[None, Some(UNROLLING_FOR_SIZE)][..],
         false => &[None],
@@ -154,7 +166,7 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
             break;
         };
         optimize(&mut unit, options, way);
-        let other = finish(unit, options);
+        let other = finish(unit, options, Ends::Small);
         if code(&other) < code(&smallest) {
             smallest = other;
         }
@@ -190,8 +202,16 @@ fn code(made: &Option<Finished>) -> usize {
     made.as_ref().map_or(usize::MAX, |it| it.written.code)
 }
 
+/// How a module is left.
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Small,
+    /// With values only where they are needed, even if each place has its own.
+    Fast,
+}
+
 /// A module whose functions are done, without what only they needed.
-fn finish(mut unit: Unit, options: &Options) -> Option<Finished> {
+fn finish(mut unit: Unit, options: &Options, ends: Ends) -> Option<Finished> {
     let remarks = unit.take_remarks();
     let abilities = options.abilities;
     let mut live = unit.live_functions(options);
@@ -210,6 +230,13 @@ fn finish(mut unit: Unit, options: &Options) -> Option<Finished> {
         };
         optimize(&mut unit, options, plan);
         live = unit.live_functions(options);
+    }
+    if ends == Ends::Fast {
+        for (index, _) in live.iter().enumerate().filter(|(_, live)| **live) {
+            let mut function = std::mem::take(&mut unit.functions[index]);
+            sink::sink(&mut unit, &mut function);
+            unit.functions[index] = function;
+        }
     }
     if abilities.contains(Abilities::SIMPLIFY) {
         indices::choose(&mut unit, &live);

@@ -83,6 +83,50 @@ impl Flow {
         self.number[from as usize] >= self.number[to as usize]
     }
 
+    /// The last block that dominates both of two.
+    pub(crate) fn common(&self, one: u32, other: u32) -> u32 {
+        let dominators = &self.dominators;
+        let (mut a, mut b) = (one, other);
+        // From both sides at once, so that the shorter way counts.
+        loop {
+            if dominators.dominates(a, other) {
+                return a;
+            }
+            if dominators.dominates(b, one) {
+                return b;
+            }
+            match (dominators.immediate(a), dominators.immediate(b)) {
+                (None, None) => return 0,
+                (above, beside) => {
+                    a = above.unwrap_or(a);
+                    b = beside.unwrap_or(b);
+                }
+            }
+        }
+    }
+
+    /// The block nearest to the latest that is in the fewest loops and not before the earliest.
+    pub(crate) fn out_of_loops(&self, late: u32, early: u32) -> u32 {
+        let mut block = late;
+        let Some(loops) = &self.loops else {
+            return late;
+        };
+        while self.depth[block as usize] > self.depth[early as usize] {
+            let Some(index) = loops.innermost(block) else {
+                break;
+            };
+            let header = loops.loops()[index as usize].header;
+            let Some(above) = self.dominators.immediate(header) else {
+                break;
+            };
+            if !self.dominators.dominates(early, above) {
+                break;
+            }
+            block = above;
+        }
+        block
+    }
+
     /// The blocks of which each joins ways that a block dominates with others.
     pub(crate) fn frontiers(&self) -> Frontiers {
         let count = self.number.len();

@@ -411,7 +411,7 @@ impl Rebuild<'_> {
             let latest = late[index];
             let block = match latest {
                 NONE => early[index],
-                _ => self.out_of_loops(latest, early[index]),
+                _ => self.flow.out_of_loops(latest, early[index]),
             };
             self.unit.nodes[value as usize].home = block;
             for (_, id) in self.unit.ids(value) {
@@ -423,57 +423,12 @@ impl Rebuild<'_> {
         floats
     }
 
+    /// Notes that a value is used in a block, too.
     fn use_at(&self, late: &mut u32, block: u32) {
-        if *late == NONE {
-            *late = block;
-            return;
-        }
-        let dominators = &self.flow.dominators;
-        let (mut a, mut b) = (*late, block);
-        // From both sides at once, so that the shorter way counts.
-        loop {
-            if dominators.dominates(a, block) {
-                *late = a;
-                return;
-            }
-            if dominators.dominates(b, *late) {
-                *late = b;
-                return;
-            }
-            match (dominators.immediate(a), dominators.immediate(b)) {
-                (None, None) => {
-                    *late = 0;
-                    return;
-                }
-                (above, other) => {
-                    a = above.unwrap_or(a);
-                    b = other.unwrap_or(b);
-                }
-            }
-        }
-    }
-
-    /// The block nearest to the latest that is in the fewest loops and not before the earliest.
-    fn out_of_loops(&self, late: u32, early: u32) -> u32 {
-        let flow = &self.flow;
-        let mut block = late;
-        let Some(loops) = &flow.loops else {
-            return late;
+        *late = match *late {
+            NONE => block,
+            so_far => self.flow.common(so_far, block),
         };
-        while flow.depth[block as usize] > flow.depth[early as usize] {
-            let Some(index) = loops.innermost(block) else {
-                break;
-            };
-            let header = loops.loops()[index as usize].header;
-            let Some(above) = flow.dominators.immediate(header) else {
-                break;
-            };
-            if !flow.dominators.dominates(early, above) {
-                break;
-            }
-            block = above;
-        }
-        block
     }
 
     /// What floats and is needed, operands first.

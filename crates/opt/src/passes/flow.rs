@@ -8,10 +8,16 @@ use super::described::{code, describe_first, is_only};
 use crate::body::{Constructs, Flow, NONE, merge_of};
 use crate::effects::{Effect, effect};
 use crate::unit::{Block, Function, Unit, Value, flag};
-use crate::{Abilities, Subject};
+use crate::{Abilities, Level, Subject};
 
 /// So many instructions at most are executed although their results may not be needed.
-const MAX_SPECULATED: usize = 8;
+fn most_speculated(unit: &Unit) -> usize {
+    match unit.options.level {
+        Level::Size => 8,
+        // As many as a branch around them.
+        Level::Performance => 2,
+    }
+}
 
 /// Whether anything was changed.
 pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
@@ -547,7 +553,7 @@ fn arm(
     let (&end, body) = insts.split_last()?;
     let goes_on =
         unit.op(end) == Op::Branch && unit.block_of_label[unit.operand(end, 0) as usize] == behind;
-    let computes = code(unit, body).count() <= MAX_SPECULATED
+    let computes = code(unit, body).count() <= most_speculated(unit)
         && code(unit, body).all(|inst| {
             !unit.op(inst).is_merge()
                 && unit.op(inst) != Op::Phi
@@ -617,7 +623,7 @@ fn choose_value(unit: &mut Unit, function: &mut Function, flow: &Flow, header: u
         .filter(|(has, _)| *has)
         .map(|&(_, block)| code(unit, &function.blocks[block as usize].insts).count() - 1)
         .sum::<usize>();
-    if speculated > MAX_SPECULATED || different > 4 {
+    if speculated > most_speculated(unit) || different > 4 {
         return false;
     }
     let what = "made OpSelect, because it only chooses values";

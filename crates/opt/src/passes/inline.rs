@@ -1,15 +1,16 @@
 //! Puts functions where they are called.
 //!
 //! A function that returns from within selections is wrapped into a switch with one case, so that
-//! each return leaves that; one that returns from within a loop or switch stays.
+//! each return leaves that; where speed counts, one that returns from within a switch into a loop of
+//! one round. One that returns from within a loop stays.
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{FunctionControl, Op};
 
-use crate::Subject;
 use crate::body::{Constructs, Flow, merge_of};
 use crate::unit::{Block, Function, Inlined, Unit, Value, binding, flag};
+use crate::{Level, Subject};
 
 /// How a function can be put into another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub(crate) enum Shape {
     Blocks,
     /// It returns from within selections.
     Wrapped,
+    /// It returns from within switches, which only a loop can be left from.
+    Looped,
 }
 
 /// What the decision depends on.
@@ -98,15 +101,21 @@ fn shape(unit: &mut Unit, function: &Function, returns: &[u32]) -> Shape {
             let is_switch = insts
                 .last()
                 .is_some_and(|&last| unit.op(last) == Op::Switch);
-            if constructs.is_loop(header) || is_switch {
+            let is_too_long = is_switch && unit.options.level == Level::Size;
+            if constructs.is_loop(header) || is_too_long {
                 return Shape::Stays;
             }
-            shape = Shape::Wrapped;
+            if is_switch {
+                shape = Shape::Looped;
+            } else if shape == Shape::Blocks {
+                shape = Shape::Wrapped;
+            }
         }
     }
     // Several ends outside of all constructs are not structured.
     match returns.len() {
         0 => Shape::Stays,
+        _ if shape == Shape::Looped => shape,
         1 => shape,
         _ => Shape::Wrapped,
     }
@@ -342,23 +351,46 @@ impl Inliner<'_> {
         }
         self.renamed.insert(before.label, behind);
         let entry = copies[0].label;
-        if shape == Shape::Wrapped {
-            let selector = self.unit.some_integer();
-            let merge = self.local(Op::SelectionMerge, 0, &[behind, 0], 1);
-            let switch = self.local(Op::Switch, 0, &[selector, entry], 0b11);
-            before.insts.extend([merge, switch]);
-        } else {
-            let branch = self.local(Op::Branch, 0, &[entry], 1);
-            before.insts.push(branch);
+        let position = self.unit.node(call).position;
+        match shape {
+            Shape::Wrapped => {
+                let selector = self.unit.some_integer();
+                let merge = self.local(Op::SelectionMerge, 0, &[behind, 0], 1);
+                let switch = self.local(Op::Switch, 0, &[selector, entry], 0b11);
+                before.insts.extend([merge, switch]);
+            }
+            Shape::Looped => {
+                let [header, next] = self.one_round(entry, behind, position);
+                let branch = self.local(Op::Branch, 0, &[header.label], 1);
+                before.insts.push(branch);
+                copies.insert(0, header);
+                copies.push(next);
+            }
+            _ => {
+                let branch = self.local(Op::Branch, 0, &[entry], 1);
+                before.insts.push(branch);
+            }
         }
         if let Some(&end) = before.insts.last() {
-            self.unit.nodes[end as usize].position = self.unit.node(call).position;
+            self.unit.nodes[end as usize].position = position;
         }
         self.done.push(before);
         let label = behind;
         self.blocks.push(Pending { label, rest });
         self.blocks
             .extend(copies.into_iter().rev().map(Pending::new));
+    }
+
+    /// The header of a loop that is entered once, and the block from which it would go round.
+    fn one_round(&mut self, entry: Value, behind: Value, position: u32) -> [Block; 2] {
+        let [header, next] = [(); 2].map(|()| self.local(Op::Label, 0, &[], 0));
+        let merge = self.local(Op::LoopMerge, 0, &[behind, next, 0], 0b11);
+        let [enter, back] = [entry, header].map(|to| self.local(Op::Branch, 0, &[to], 1));
+        for inst in [merge, enter, back] {
+            self.unit.nodes[inst as usize].position = position;
+        }
+        let blocks = [(header, vec![merge, enter]), (next, vec![back])];
+        blocks.map(|(label, insts)| Block { label, insts })
     }
 
     /// Joins images and samplers once more where a block that is divided still needs them: they

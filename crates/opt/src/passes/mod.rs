@@ -7,4 +7,5 @@ pub(crate) mod indices;
 pub(crate) mod inline;
 pub(crate) mod members;
 pub(crate) mod privates;
+pub(crate) mod sink;
 pub(crate) mod unroll;

@@ -8,6 +8,7 @@ mod classic_resources;
 mod control;
 mod copies;
 mod debug;
+mod fast;
 mod frame;
 mod hostile;
 mod kept;

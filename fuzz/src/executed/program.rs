@@ -181,6 +181,9 @@ impl Writer<'_, '_> {
         }
         let number = self.load(Kind::Float, &format!("%x{index}"));
         let bits = self.inst("%u32", &format!("OpBitcast %r{number}"));
+        // No specification says what the bits of a NaN are.
+        let is_nan = self.inst("%bool", &format!("OpIsNan %r{number}"));
+        let bits = self.inst("%u32", &format!("OpSelect %r{is_nan} %u0 %r{bits}"));
         sum = self.mix(sum, bits);
         let vector = self.load(Kind::Vector, &format!("%v{index}"));
         for component in 0..4 {

@@ -117,7 +117,7 @@ impl Rebuild<'_> {
     }
 
     /// Takes note of where ways meet on which a leaf differs that nothing needs behind.
-    pub(super) fn note_unneeded(&mut self, joins: impl Iterator<Item = (u32, u32)>) {
+    pub(super) fn note_unneeded(&mut self, joins: Vec<(u32, u32)>) {
         if self.declarations.has_any {
             self.declarations.unneeded.extend(joins);
         }

@@ -150,8 +150,6 @@ impl Flow {
                 }
             }
         }
-        pairs.sort_unstable();
-        pairs.dedup();
         let mut starts = vec![0; count + 1];
         for &(block, _) in &pairs {
             starts[block as usize + 1] += 1;
@@ -159,10 +157,14 @@ impl Flow {
         for index in 0..count {
             starts[index + 1] += starts[index];
         }
-        Frontiers {
-            starts,
-            joins: pairs.into_iter().map(|(_, join)| join).collect(),
+        let mut next = starts.clone();
+        let mut joins = vec![0; pairs.len()];
+        for (block, join) in pairs {
+            let place = &mut next[block as usize];
+            joins[*place as usize] = join;
+            *place += 1;
         }
+        Frontiers { starts, joins }
     }
 }
 

@@ -91,8 +91,9 @@ impl Rebuild<'_> {
             }
             None => {
                 let made = self.new_node(op, ty, operands, ids);
-                for &id in operands {
-                    *self.uses.entry(id).or_insert(0) += 1;
+                let operands = operands.iter().enumerate();
+                for (_, &id) in operands.filter(|&(index, _)| Unit::is_id(ids, index)) {
+                    self.uses.add(id, 1);
                 }
                 self.unit.nodes[made as usize].decorations = match takes_decorations(op) {
                     true => set,
@@ -309,7 +310,7 @@ impl Values for Rebuild<'_> {
     }
 
     fn is_used_once(&self, value: Id) -> bool {
-        let uses = self.uses.get(&value.0).copied().unwrap_or(0);
+        let uses = self.uses.get(value.0);
         if uses > 1 {
             self.shared.borrow_mut().push(value.0);
         }

@@ -6,6 +6,7 @@ mod control;
 mod debug;
 mod declared;
 mod flow;
+mod joins;
 mod locals;
 mod make;
 mod memory;
@@ -22,13 +23,14 @@ use spirvkit_grammar::Op;
 pub(crate) use constructs::{Constructs, NONE};
 use declared::Declarations;
 pub(crate) use flow::{Flow, merge_of};
+use joins::Joins;
 use locals::Locals;
 pub(crate) use locals::parts;
 pub(crate) use memory::is_unchanging;
 use memory::{Memory, Root};
 
 use crate::effects::Effect;
-use crate::unit::{Block, FLOATING, Function, Unit, Value, flag};
+use crate::unit::{Block, FLOATING, Function, Numbers, Unit, Value, flag};
 use crate::{Abilities, Subject};
 
 /// A block on its way.
@@ -64,13 +66,8 @@ struct Rebuild<'u> {
     tops: Vec<u32>,
     /// What leaves were before, to go back to.
     undo: Vec<(u32, u32)>,
-    /// Where each leaf needs a phi: pairs of a block and a leaf, sorted.
-    joins: Vec<(u32, u32)>,
-    /// Phis of leaves that wait for their operands: the phi by block and leaf.
-    waiting: HashMap<(u32, u32), Vec<(Value, u32)>>,
-    /// Versions that come to a join: the same one so far, or none.
-    arriving: HashMap<(u32, u32), Option<u32>>,
-    leaf_phis: HashMap<(u32, u32), Value>,
+    /// Where each leaf needs a phi.
+    joins: Joins,
     next_version: u32,
     versions: HashMap<u32, Written>,
     /// Sets of versions, by number.
@@ -86,7 +83,9 @@ struct Rebuild<'u> {
     scope_partial: Vec<((u64, u32), Option<Value>)>,
     scope_known: Vec<((Value, u32), Option<Value>)>,
     /// How often each value is used: at least as often as it will be.
-    uses: HashMap<Value, u32>,
+    uses: Numbers,
+    /// Places of values in a list.
+    places: Numbers,
     /// What was left alone because it has several uses.
     shared: RefCell<Vec<Value>>,
     /// Loads because of which stores before them stay.
@@ -146,6 +145,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
     let memory = Memory::new(locals.leaves);
     let fixed_inputs = unit.has_fixed_inputs;
     let count = function.blocks.len();
+    let [uses, places] = std::mem::take(&mut unit.tables);
     let mut rebuild = Rebuild {
         unit,
         flow,
@@ -156,10 +156,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
         function: function.definition,
         tops: Vec::new(),
         undo: Vec::new(),
-        joins: Vec::new(),
-        waiting: HashMap::new(),
-        arriving: HashMap::new(),
-        leaf_phis: HashMap::new(),
+        joins: Joins::default(),
         next_version: 1,
         versions: HashMap::new(),
         tokens: HashMap::new(),
@@ -169,7 +166,8 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
         known: HashMap::new(),
         scope_partial: Vec::new(),
         scope_known: Vec::new(),
-        uses: HashMap::new(),
+        uses,
+        places,
         shared: RefCell::default(),
         hiding: Vec::new(),
         control: Constructs::default(),
@@ -200,7 +198,10 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
     }
     rebuild.mark(function);
     rebuild.write(function);
-    rebuild.may_find_more(function)
+    let may_find_more = rebuild.may_find_more(function);
+    rebuild.uses.clear();
+    rebuild.unit.tables = [rebuild.uses, rebuild.places];
+    may_find_more
 }
 
 impl Rebuild<'_> {
@@ -249,12 +250,13 @@ impl Rebuild<'_> {
                 declared: usize,
             },
         }
-        // Blocks below each, in the order of control flow.
-        let count = self.labels.len();
-        let mut children: Vec<Vec<u32>> = vec![Vec::new(); count];
+        // The last block below each, and before each the one that is below the same block, in the
+        // order of control flow.
+        let mut last = vec![NONE; self.labels.len()];
+        let mut before = last.clone();
         for &block in &self.flow.order {
             if let Some(above) = self.flow.dominators.immediate(block) {
-                children[above as usize].push(block);
+                before[block as usize] = std::mem::replace(&mut last[above as usize], block);
             }
         }
         let mut steps = vec![Step::Enter(0)];
@@ -267,12 +269,11 @@ impl Rebuild<'_> {
                         known: self.scope_known.len(),
                         declared: self.declarations.depth(),
                     });
-                    steps.extend(
-                        children[block as usize]
-                            .iter()
-                            .rev()
-                            .map(|&block| Step::Enter(block)),
-                    );
+                    let mut below = last[block as usize];
+                    while below != NONE {
+                        steps.push(Step::Enter(below));
+                        below = before[below as usize];
+                    }
                     self.visit_block(function, block);
                 }
                 Step::Leave {
@@ -344,6 +345,7 @@ impl Rebuild<'_> {
         let frontiers = self.flow.frontiers();
         let mut mark = vec![u32::MAX; self.labels.len()];
         let mut live = Live::new(self.labels.len());
+        let mut joins = Vec::new();
         let mut work = Vec::new();
         let mut at = 0;
         while at < stores.len() {
@@ -352,16 +354,16 @@ impl Rebuild<'_> {
                 work.push(stores[at].1);
                 at += 1;
             }
-            let start = self.joins.len();
+            let start = joins.len();
             while let Some(block) = work.pop() {
                 for &join in frontiers.of(block) {
                     if std::mem::replace(&mut mark[join as usize], leaf) != leaf {
-                        self.joins.push((join, leaf));
+                        joins.push((join, leaf));
                         work.push(join);
                     }
                 }
             }
-            let count = self.joins.len() - start;
+            let count = joins.len() - start;
             if leaf < self.locals.leaves && count >= MIN_PRUNED {
                 let from = loads.partition_point(|load| load.0 < leaf);
                 let to = loads.partition_point(|load| load.0 <= leaf);
@@ -372,15 +374,13 @@ impl Rebuild<'_> {
                     &loads[from..to],
                     count,
                 ) {
-                    let joins = self.joins.drain(start..);
-                    let (needed, unneeded): (Vec<_>, Vec<_>) =
-                        joins.partition(|&(join, _)| live.has(join, leaf));
-                    self.joins.extend(needed);
-                    self.note_unneeded(unneeded.into_iter());
+                    let is_unneeded = |&mut (join, _): &mut (u32, u32)| !live.has(join, leaf);
+                    let unneeded: Vec<_> = joins.extract_if(start.., is_unneeded).collect();
+                    self.note_unneeded(unneeded);
                 }
             }
         }
-        self.joins.sort_unstable();
+        self.joins = Joins::new(joins, &self.flow);
         self.declarations.sort();
     }
 }
@@ -428,11 +428,11 @@ impl Live {
                 return false;
             }
             left -= before.len();
-            work.extend(
-                before
-                    .iter()
-                    .filter(|&&from| self.stored[from as usize] != leaf),
-            );
+            for &from in before {
+                if self.stored[from as usize] != leaf {
+                    work.push(from);
+                }
+            }
         }
         true
     }
@@ -476,7 +476,7 @@ impl Rebuild<'_> {
                     continue;
                 }
                 for (_, id) in self.unit.ids(inst) {
-                    *self.uses.entry(id).or_insert(0) += 1;
+                    self.uses.add(id, 1);
                 }
             }
         }

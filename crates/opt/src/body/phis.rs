@@ -13,29 +13,21 @@ impl Rebuild<'_> {
     /// Makes what leaves need at the beginning of a block, which is a value that depends on where
     /// control comes from, or a version of memory that stands for all that there may be.
     pub(super) fn enter_joins(&mut self, block: u32) {
-        let from = self.joins.partition_point(|&(join, _)| join < block);
         let is_header = self.is_header(block);
-        let mut index = from;
-        while let Some(&(join, leaf)) = self.joins.get(index)
-            && join == block
-        {
-            index += 1;
-            if leaf >= self.locals.leaves {
-                let version = match self.arriving.remove(&(block, leaf)) {
-                    Some(Some(version)) if !is_header => version,
-                    _ => self.new_version(),
-                };
+        for index in self.joins.at(block) {
+            let (_, leaf) = self.joins.get(index);
+            let is_version = leaf >= self.locals.leaves;
+            let same = match is_header {
+                true => None,
+                false => self.all_arrived(index, is_version),
+            };
+            if is_version {
+                let version = same.unwrap_or_else(|| self.new_version());
                 self.set_top(leaf, version);
                 continue;
             }
-            let waiting = self.waiting.remove(&(block, leaf)).unwrap_or_default();
-            let mut values = waiting.iter().map(|&(value, _)| self.unit.find(value));
-            let first = values.next();
-            if !is_header
-                && let Some(first) = first
-                && values.all(|value| value == first)
-            {
-                self.set_top(leaf, first);
+            if let Some(value) = same {
+                self.set_top(leaf, value);
                 self.say_joined(leaf);
                 continue;
             }
@@ -44,20 +36,33 @@ impl Rebuild<'_> {
             self.unit.nodes[phi as usize].flags |= crate::unit::flag::LOCAL;
             self.unit.nodes[phi as usize].home = block;
             self.unit.nodes[phi as usize].decorations = self.permitted_of(leaf);
-            if is_header {
-                self.leaf_phis.insert((block, leaf), phi);
-                self.waiting.insert((block, leaf), waiting);
-            } else {
-                let operands: Vec<u32> = waiting
-                    .iter()
-                    .flat_map(|&(value, from)| [value, self.labels[from as usize]])
-                    .collect();
-                self.unit.set_operands(phi, &operands);
+            match is_header {
+                true => self.joins.phis[index] = phi,
+                false => self.fill_phi(index, phi),
             }
             self.blocks[block as usize].phis.push(phi);
             self.set_top(leaf, phi);
             self.say_joined(leaf);
         }
+    }
+
+    /// What comes to where ways meet, if it is the same on all: a value, or a version of memory.
+    fn all_arrived(&self, index: usize, is_version: bool) -> Option<u32> {
+        let mut arrived = self.joins.arrived(index).iter().map(|it| match is_version {
+            true => it.0,
+            false => self.unit.find(it.0),
+        });
+        let first = arrived.next()?;
+        arrived.all(|it| it == first).then_some(first)
+    }
+
+    /// Gives a phi what has come to where it is.
+    fn fill_phi(&mut self, index: usize, phi: Value) {
+        let arrived = self.joins.arrived(index).iter();
+        let operands: Vec<u32> = arrived
+            .flat_map(|&(value, from)| [value, self.labels[from as usize]])
+            .collect();
+        self.unit.set_operands(phi, &operands);
     }
 
     /// What may be done with the value of a variable: that of relaxed precision keeps it.
@@ -162,40 +167,21 @@ impl Rebuild<'_> {
 
     /// Tells the blocks behind one what leaves are at its end.
     pub(super) fn leave(&mut self, block: u32) {
-        let successors = self.flow.graph.successors(block).len();
-        for index in 0..successors {
-            let to = self.flow.graph.successors(block)[index];
-            let mut at = self.joins.partition_point(|&(join, _)| join < to);
-            while let Some(&(join, leaf)) = self.joins.get(at)
-                && join == to
-            {
-                at += 1;
-                let top = self.tops[leaf as usize];
-                if leaf >= self.locals.leaves {
-                    let slot = self.arriving.entry((to, leaf)).or_insert(Some(top));
-                    if *slot != Some(top) {
-                        *slot = None;
-                    }
-                    continue;
-                }
-                self.waiting
-                    .entry((to, leaf))
-                    .or_default()
-                    .push((top, block));
+        for &to in self.flow.graph.successors(block) {
+            for index in self.joins.at(to) {
+                let (_, leaf) = self.joins.get(index);
+                (self.joins).arrive(index, self.tops[leaf as usize], block);
             }
         }
     }
 
     /// Gives all phis their operands, and removes those that are always something else.
     pub(super) fn finish_phis(&mut self) {
-        let leaf_phis: Vec<((u32, u32), Value)> = self.leaf_phis.drain().collect();
-        for (key, phi) in leaf_phis {
-            let waiting = self.waiting.remove(&key).unwrap_or_default();
-            let operands: Vec<u32> = waiting
-                .iter()
-                .flat_map(|&(value, from)| [value, self.labels[from as usize]])
-                .collect();
-            self.unit.set_operands(phi, &operands);
+        for index in 0..self.joins.phis.len() {
+            let phi = self.joins.phis[index];
+            if phi != 0 {
+                self.fill_phi(index, phi);
+            }
         }
         for round in 0..4 {
             let mut changed = false;
@@ -211,6 +197,9 @@ impl Rebuild<'_> {
 
     fn simplify_phis(&mut self, block: usize, drops_dead_edges: bool) -> bool {
         let phis = std::mem::take(&mut self.blocks[block].phis);
+        if phis.is_empty() {
+            return false;
+        }
         let mut kept = Vec::with_capacity(phis.len());
         let mut seen: HashMap<(u32, u32, Vec<u32>), Value> = HashMap::new();
         let mut changed = false;

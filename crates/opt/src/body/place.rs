@@ -337,18 +337,19 @@ impl Rebuild<'_> {
     /// operands come first.
     fn place_floats(&mut self) -> Vec<Value> {
         let floats = self.floats_in_order();
-        let mut index_of: hashbrown::HashMap<Value, u32> = hashbrown::HashMap::new();
-        index_of.reserve(floats.len());
-        for (index, &value) in (0..).zip(&floats) {
-            index_of.insert(value, index);
+        // One more than the place of each there.
+        let mut places = std::mem::take(&mut self.places);
+        for (place, &value) in (1..).zip(&floats) {
+            places.set(value, place);
         }
+        let index_of = |value: Value| places.get(value).checked_sub(1);
         // The earliest block for each: where its last operand is.
         let mut early = vec![0u32; floats.len()];
         for (index, &value) in floats.iter().enumerate() {
             let mut block = 0;
             for (_, id) in self.unit.ids(value) {
-                let at = match index_of.get(&id) {
-                    Some(&operand) => early[operand as usize],
+                let at = match index_of(id) {
+                    Some(operand) => early[operand as usize],
                     None => match self.unit.nodes.get(id as usize) {
                         Some(node)
                             if node.has(flag::LOCAL)
@@ -372,7 +373,7 @@ impl Rebuild<'_> {
         let mut late = vec![NONE; floats.len()];
         for index in 0..self.kept.len() {
             let (value, block) = self.kept[index];
-            if let Some(&index) = index_of.get(&value) {
+            if let Some(index) = index_of(value) {
                 self.use_at(&mut late[index as usize], block);
             }
         }
@@ -382,14 +383,13 @@ impl Rebuild<'_> {
                 continue;
             }
             let building = &self.blocks[block as usize];
-            let mut users: Vec<Value> = building.pinned.clone();
-            users.retain(|&user| !self.unit.is_debug(user));
-            users.extend(&building.variables);
-            users.push(building.terminator);
-            for &user in &users {
+            let pinned = building.pinned.iter();
+            let pinned = pinned.filter(|&&user| !self.unit.is_debug(user));
+            let others = building.variables.iter().chain([&building.terminator]);
+            for &user in pinned.chain(others) {
                 if self.unit.node(user).has(flag::LIVE) && self.unit.find(user) == user {
                     for (_, id) in self.unit.ids(user) {
-                        if let Some(&index) = index_of.get(&id) {
+                        if let Some(index) = index_of(id) {
                             self.use_at(&mut late[index as usize], block);
                         }
                     }
@@ -400,7 +400,7 @@ impl Rebuild<'_> {
                     continue;
                 }
                 for pair in self.unit.operands(phi).chunks_exact(2) {
-                    if let Some(&index) = index_of.get(&pair[0]) {
+                    if let Some(index) = index_of(pair[0]) {
                         let from = self.unit.block_of_label[pair[1] as usize];
                         self.use_at(&mut late[index as usize], from);
                     }
@@ -415,11 +415,13 @@ impl Rebuild<'_> {
             };
             self.unit.nodes[value as usize].home = block;
             for (_, id) in self.unit.ids(value) {
-                if let Some(&operand) = index_of.get(&id) {
+                if let Some(operand) = index_of(id) {
                     self.use_at(&mut late[operand as usize], block);
                 }
             }
         }
+        places.clear();
+        self.places = places;
         floats
     }
 

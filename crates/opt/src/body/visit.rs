@@ -291,8 +291,7 @@ impl Rebuild<'_> {
             };
             self.unit.nodes[other as usize].decorations = both;
         }
-        let uses = self.uses.get(&inst).copied().unwrap_or(0);
-        *self.uses.entry(other).or_insert(0) += uses;
+        self.uses.add(other, self.uses.get(inst));
         self.unit.replace(inst, other);
     }
 

@@ -12,7 +12,7 @@ use super::{Unit, Value};
 use crate::Float;
 
 /// The values of constants, and where they are.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Constants {
     folder: fold::Constants,
     by_content: HashTable<Value>,

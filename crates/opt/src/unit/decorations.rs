@@ -12,7 +12,7 @@ pub(crate) struct Entry {
 }
 
 /// Sets of decorations, by number; 0 is the empty one.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Decorations {
     sets: Vec<Vec<Entry>>,
     /// Of each, what [`meaning`](Self::meaning), [`restrictions`](Self::restrictions) and

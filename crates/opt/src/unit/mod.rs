@@ -9,6 +9,7 @@ mod constants;
 mod debug;
 mod decorations;
 mod inlined;
+mod numbers;
 mod permissions;
 mod read;
 mod remarks;
@@ -28,6 +29,7 @@ pub(crate) use constants::Constants;
 pub(crate) use debug::binding;
 pub(crate) use decorations::Decorations;
 pub(crate) use inlined::Inlined;
+pub(crate) use numbers::Numbers;
 pub(crate) use read::Unread;
 pub(crate) use write::Written;
 
@@ -114,6 +116,7 @@ pub(crate) struct Block {
 }
 
 /// A module.
+#[derive(Clone)]
 pub(crate) struct Unit {
     header: Header,
     pub(crate) nodes: Vec<Node>,
@@ -168,6 +171,8 @@ pub(crate) struct Unit {
     pub(crate) permissions: permissions::Permissions,
     /// What was done and what was not.
     pub(crate) remarks: Vec<Remark>,
+    /// Tables for while a function is rebuilt, which are empty in between.
+    pub(crate) tables: [Numbers; 2],
     /// How often functions may still be changed.
     pub(crate) fuel: u64,
 }

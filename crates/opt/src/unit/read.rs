@@ -80,6 +80,7 @@ impl Unit {
             owners: HashMap::new(),
             permissions: Default::default(),
             remarks: Vec::new(),
+            tables: Default::default(),
             fuel: options.fuel.unwrap_or(u64::MAX),
             options: options.clone(),
             header,

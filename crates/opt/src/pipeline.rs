@@ -50,10 +50,12 @@ struct Choices {
     could_unroll: bool,
 }
 
-/// How far loops are unrolled where that may make a module smaller.
+/// How far loops are unrolled where that may make a module smaller. That has to be tried, which
+/// would take long for large functions.
 const UNROLLING_FOR_SIZE: Limits = Limits {
     rounds: 16,
     words: 1 << 10,
+    function: 1 << 16,
     only_marked: false,
 };
 
@@ -61,6 +63,7 @@ const UNROLLING_FOR_SIZE: Limits = Limits {
 const UNROLLING_FOR_SPEED: Limits = Limits {
     rounds: 256,
     words: 1 << 13,
+    function: usize::MAX,
     only_marked: false,
 };
 
@@ -68,6 +71,7 @@ const UNROLLING_FOR_SPEED: Limits = Limits {
 const UNROLLING_AS_MARKED: Limits = Limits {
     rounds: 1 << 10,
     words: 1 << 16,
+    function: usize::MAX,
     only_marked: true,
 };
 
@@ -123,50 +127,25 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
         inlining: Inlining::All,
         unrolling: None,
     };
-    let unrolls = options.abilities.contains(Abilities::UNROLL);
     let same = || Optimized {
         words: words.to_vec(),
         remarks: Vec::new(),
     };
-    let is_for_speed = wanted == Wanted::Fastest || options.level == Level::Performance;
-    if wanted == Wanted::Done || is_for_speed {
-        let limits = match wanted {
-            Wanted::Done => UNROLLING_AS_MARKED,
-            _ => UNROLLING_FOR_SPEED,
+    if wanted == Wanted::Done || options.level == Level::Performance {
+        let (limits, ends) = match wanted {
+            Wanted::Done => (UNROLLING_AS_MARKED, Ends::Small),
+            _ => (UNROLLING_FOR_SPEED, Ends::Fast),
         };
+        let unrolls = options.abilities.contains(Abilities::UNROLL);
         let unrolling = unrolls.then_some(limits);
         optimize(&mut unit, options, Plan { unrolling, ..plan });
-        let ends = if is_for_speed {
-            Ends::Fast
-        } else {
-            Ends::Small
-        };
         return finish(unit, options, ends).map_or_else(same, Finished::optimized);
     }
     let before = unit.write(options).map(|it| it.code);
-    let choices = optimize(&mut unit, options, plan);
-    let mut smallest = finish(unit, options, Ends::Small);
-    let unrollings = match choices.could_unroll && unrolls {
-        true => &[None, Some(UNROLLING_FOR_SIZE)][..],
-        false => &[None],
-    };
-    let inlinings = match choices.has_copied {
-        true => &[Inlining::All, Inlining::Single][..],
-        false => &[Inlining::All],
-    };
-    let ways = unrollings.iter().flat_map(|&unrolling| {
-        inlinings.iter().map(move |&inlining| Plan {
-            inlining,
-            unrolling,
-        })
-    });
-    // The first is done.
-    for way in ways.skip(1) {
-        let Ok(mut unit) = Unit::read(words, options) else {
-            break;
-        };
-        optimize(&mut unit, options, way);
-        let other = finish(unit, options, Ends::Small);
+    let (mut smallest, has_copied) = smallest_of(unit, options, plan);
+    if has_copied && let Ok(unit) = Unit::read(words, options) {
+        let inlining = Inlining::Single;
+        let (other, _) = smallest_of(unit, options, Plan { inlining, ..plan });
         if code(&other) < code(&smallest) {
             smallest = other;
         }
@@ -181,6 +160,23 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
         });
     }
     smallest.map_or_else(same, Finished::optimized)
+}
+
+/// What comes of a module if loops are unrolled, or not, whichever is smaller; and whether functions
+/// were copied to several places.
+fn smallest_of(mut unit: Unit, options: &Options, plan: Plan) -> (Option<Finished>, bool) {
+    let choices = optimize(&mut unit, options, plan);
+    let unrolls = choices.could_unroll && options.abilities.contains(Abilities::UNROLL);
+    let rolled = unrolls.then(|| unit.clone());
+    let smallest = finish(unit, options, Ends::Small);
+    let unrolled = rolled.and_then(|mut unit| {
+        let unrolling = Some(UNROLLING_FOR_SIZE);
+        optimize(&mut unit, options, Plan { unrolling, ..plan });
+        finish(unit, options, Ends::Small)
+    });
+    let is_smaller = code(&unrolled) < code(&smallest);
+    let smallest = if is_smaller { unrolled } else { smallest };
+    (smallest, choices.has_copied)
 }
 
 /// What has come of a module.
@@ -263,7 +259,11 @@ fn optimize(unit: &mut Unit, options: &Options, plan: Plan) -> Choices {
         if round > 0 && !inlined {
             break;
         }
-        let live = unit.live_functions(options);
+        let live = if inlined {
+            unit.live_functions(options)
+        } else {
+            live
+        };
         if abilities.contains(Abilities::LOCALIZE) {
             privates::localize(unit, &live);
         }
@@ -285,8 +285,9 @@ fn unroll(unit: &mut Unit, index: usize, limits: Option<Limits>) -> bool {
         unit.functions[index] = function;
         return could;
     };
+    let mut budget = limits.budget();
     for _ in 0..MAX_NESTED {
-        let changed = unroll::unroll(unit, &mut function, limits);
+        let changed = budget > 0 && unroll::unroll(unit, &mut function, limits, &mut budget);
         function.is_done &= !changed;
         unit.functions[index] = function;
         if changed {

@@ -16,12 +16,19 @@ pub(crate) struct Limits {
     pub(crate) rounds: u32,
     /// The words of all rounds of one.
     pub(crate) words: u32,
+    /// The words of a function; in larger ones, nothing is unrolled.
+    pub(crate) function: usize,
     /// Whether only those are that say so.
     pub(crate) only_marked: bool,
 }
 
-/// So many loops of a function may be as large as the limits allow.
-const MAX_LOOPS: u32 = 8;
+impl Limits {
+    /// How many words all loops of a function may become: so many may be as large as one may.
+    pub(crate) fn budget(self) -> u32 {
+        const MAX_LOOPS: u32 = 32;
+        self.words * MAX_LOOPS
+    }
+}
 
 /// Operations on constants, one of the other, for whether a loop goes on.
 const MAX_DEPTH: u32 = 16;
@@ -43,12 +50,16 @@ struct Loop {
     words: u32,
 }
 
-/// Unrolls innermost loops within the limits; whether there was any.
-pub(crate) fn unroll(unit: &mut Unit, function: &mut Function, limits: Limits) -> bool {
+/// Unrolls innermost loops within the limits, and within a budget, of which it takes what they become;
+/// whether there was any.
+pub(crate) fn unroll(
+    unit: &mut Unit,
+    function: &mut Function,
+    limits: Limits,
+    budget: &mut u32,
+) -> bool {
     // The headers of loops that can't be unrolled, which stay so until the function is simplified.
     let mut refused = HashSet::new();
-    // All of them may make so much of a function.
-    let mut budget = limits.words * MAX_LOOPS;
     let mut changed = false;
     loop {
         let mut found = find(unit, function, limits, usize::MAX, &mut refused);
@@ -57,11 +68,11 @@ pub(crate) fn unroll(unit: &mut Unit, function: &mut Function, limits: Limits) -
         let mut least = u32::MAX;
         let mut is_done = true;
         for it in found {
-            if budget == 0 || it.blocks.iter().any(|&block| block >= least) {
+            if *budget == 0 || it.blocks.iter().any(|&block| block >= least) {
                 continue;
             }
             least = it.header;
-            budget = budget.saturating_sub(it.words * (it.rounds + 1));
+            *budget = budget.saturating_sub(it.words * (it.rounds + 1));
             copy_rounds(unit, function, &it);
             is_done = false;
         }
@@ -90,6 +101,14 @@ fn find(
         merge_of(unit, &block.insts).is_some_and(|merge| unit.op(merge) == Op::LoopMerge)
     };
     if function.is_opaque || !unit.is_shader || !function.blocks.iter().any(is_loop) {
+        return Vec::new();
+    }
+    let insts = function.blocks.iter().flat_map(|block| &block.insts);
+    let words = insts.map(|&inst| match unit.is_debug(inst) {
+        true => 0,
+        false => unit.length(inst) as usize,
+    });
+    if words.sum::<usize>() > limits.function {
         return Vec::new();
     }
     let flow = Flow::new(unit, function);

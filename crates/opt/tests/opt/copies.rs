@@ -129,6 +129,24 @@ fn loops_are_unrolled_for_size_only_if_that_makes_less() {
 }
 
 #[test]
+fn loops_of_large_functions_are_not_unrolled_for_size() {
+    let with = |stores: u32| {
+        let mut declarations = String::from("%rounds1 = OpConstant %int 1\n");
+        let mut body = String::new();
+        for index in 3..stores {
+            declarations += &format!("%i{index}x = OpConstant %int {index}\n");
+            body += &format!("%at{index} = OpAccessChain %in_data %data %0 %i{index}x\n");
+            body += &format!("OpStore %at{index} %f1\n");
+        }
+        let body = rounds(1, ADD).replace("OpReturn", &(body + "OpReturn"));
+        let text = module("", &declarations, &body);
+        count(&optimized(&text, &Options::default()), "OpLoopMerge")
+    };
+    // Each takes nine words.
+    assert_eq!([with(100), with(8_000)], [0, 1]);
+}
+
+#[test]
 fn loops_in_loops_are_unrolled() {
     let fast = Options::default().level(Level::Performance);
     let inner = "OpStore %y %0

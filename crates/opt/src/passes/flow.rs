@@ -499,14 +499,23 @@ pub(crate) fn fix_phis(unit: &mut Unit, function: &mut Function) {
                 .collect();
             let mut known: Vec<Value> = pairs.iter().map(|pair| pair[1]).collect();
             known.sort_unstable();
-            if known == from {
+            // What was computed where nothing gets to any more is gone.
+            let is_lost = |unit: &Unit, &[value, from]: &[Value; 2]| {
+                let from = unit.block_of_label[from as usize];
+                unit.is_local(unit.find(value)) && !flow.is_reachable(from)
+            };
+            if known == from && !pairs.iter().any(|pair| is_lost(unit, pair)) {
                 continue;
             }
             let ty = unit.node(phi).ty;
             let mut operands = Vec::new();
             for pair in &pairs {
-                if from.binary_search(&pair[1]).is_ok() {
-                    operands.extend(pair);
+                if from.binary_search(&pair[1]).is_err() {
+                    continue;
+                }
+                match is_lost(unit, pair) {
+                    true => operands.extend([unit.undef(ty), pair[1]]),
+                    false => operands.extend(pair),
                 }
             }
             for &label in &from {

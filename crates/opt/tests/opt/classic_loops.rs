@@ -107,3 +107,18 @@ fn what_may_depend_on_others_stays_one_loop() {
     );
     assert_eq!(run("loop-unswitch", &words(&module)), words(&module));
 }
+
+#[test]
+fn what_a_loop_that_does_not_go_round_computed_for_the_next_round_is_undefined() {
+    let module = summing(
+        "%sum2 = OpIAdd %uint %sum %a\nOpSelectionMerge %on None
+OpBranchConditional %chosen %off %on\n%off = OpLabel\nOpBranch %end\n%on = OpLabel
+OpBranchConditional %false %next %end",
+        "OpStore %p2 %sum\nOpStore %p3 %i",
+    );
+    let with_false = "%bool = OpTypeBool\n%false = OpConstantFalse %bool";
+    let module = module.replace("%bool = OpTypeBool", with_false);
+    let text = same("eliminate-dead-branches", &module);
+    assert_eq!(count(&text, "OpIAdd"), 1, "{text}");
+    has(&text, &["OpUndef %uint", "OpLoopMerge"]);
+}

@@ -1,13 +1,11 @@
 //! The Vulkan memory model: what decorations said of memory is said at each access.
 
-use std::cmp::Ordering;
-
 use hashbrown::HashMap;
 use spirvkit_analysis::Type;
 use spirvkit_binary::{Id, IdMap};
 use spirvkit_grammar::{
     AddressingModel, Capability, Class, Decoration, ExecutionModel, GlslStd450, ImageOperands,
-    MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, StorageClass, Version,
+    MemoryAccess, MemoryModel, MemorySemantics, Op, OperandKind, Scope, StorageClass, Version,
 };
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
@@ -36,7 +34,7 @@ impl Sharing {
 }
 
 /// What decorations say.
-struct Decorated {
+pub(super) struct Decorated {
     whole: HashMap<Id, Sharing>,
     members: HashMap<(Id, u32), Sharing>,
     /// What is said of any variable of a class.
@@ -66,8 +64,8 @@ fn sharing_of(decoration: u32) -> Option<Sharing> {
     }
 }
 
-/// The decorations, and the instructions that they are.
-fn read_decorations(module: &Module) -> (Decorated, Vec<Inst>) {
+/// The decorations, and the instructions that they are. Those of groups are not among them.
+pub(super) fn read_decorations(module: &Module) -> (Decorated, Vec<Inst>) {
     let mut decorated = Decorated {
         whole: HashMap::new(),
         members: HashMap::new(),
@@ -99,7 +97,7 @@ fn read_decorations(module: &Module) -> (Decorated, Vec<Inst>) {
     }
     for (&id, &whole) in &decorated.whole {
         decorated.of_any.add(whole);
-        if let Some(Type::Pointer { class, .. }) = module.type_of(id).map(|ty| module.ty(ty)) {
+        if let Some((class, _)) = pointer(module, id) {
             decorated.of_class.entry(class).or_default().add(whole);
         }
     }
@@ -156,19 +154,8 @@ pub(super) fn upgrade(
     }
     decorations::flatten(module, context)?;
     let (mut decorated, insts) = read_decorations(module);
-    let is_access = |inst: Inst| {
-        matches!(
-            module.op(inst),
-            Op::Load
-                | Op::Store
-                | Op::CopyMemory
-                | Op::CopyMemorySized
-                | Op::ImageRead
-                | Op::ImageSparseRead
-                | Op::ImageWrite
-        )
-    };
-    let accesses = in_functions(module, is_access);
+    let accesses = in_functions(module, |inst| is_access(module.op(inst)));
+    refuse_others(module, &mut decorated)?;
     let stores = in_functions(module, |inst| in_two_steps(module, inst).is_some());
     let synchronizing = in_functions(module, |inst| scopes(module.op(inst)).is_some());
     let has_patches = entry_points(module)
@@ -196,6 +183,70 @@ pub(super) fn upgrade(
         Ok::<(), PassError>(())
     }))??;
     Ok(Changed::Yes)
+}
+
+/// Whether it can be said of an operation here what must hold for its access.
+fn is_access(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Load
+            | Op::Store
+            | Op::CopyMemory
+            | Op::CopyMemorySized
+            | Op::ImageRead
+            | Op::ImageSparseRead
+            | Op::ImageWrite
+    )
+}
+
+/// Refuses accesses to shared memory of which nothing can be said here, such as those of matrices of
+/// groups.
+fn refuse_others(module: &Module, decorated: &mut Decorated) -> Result<(), PassError> {
+    let has_mask = |op: Op| {
+        let operands = op.info().map(|info| info.operands()).unwrap_or_default();
+        operands
+            .iter()
+            .any(|it| it.kind() == OperandKind::MemoryAccess)
+    };
+    for inst in in_functions(module, |inst| {
+        let op = module.op(inst);
+        !is_access(op) && has_mask(op)
+    }) {
+        let mut used = Vec::new();
+        module.each_use(inst, |_, id| used.push(id));
+        for id in used {
+            if sharing(module, decorated, id) != Sharing::default() {
+                return Err(PassError::new(format!(
+                    "{} uses {id}, which leads to coherent or volatile memory; that can't be said of it here",
+                    module.op(inst)
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The storage class of a pointer, and the type of what it leads to, if the pointer says so.
+fn pointer(module: &Module, id: Id) -> Option<(StorageClass, Option<Id>)> {
+    match module.ty(module.type_of(id)?) {
+        Type::Pointer { class, pointee } => Some((class, Some(pointee))),
+        Type::UntypedPointer { class } => Some((class, None)),
+        _ => None,
+    }
+}
+
+/// Whether other invocations may get at memory of a class in a shader, or at what it leads to: of no
+/// other can it be said who sees what is written, only that it is volatile.
+fn is_shared(class: StorageClass) -> bool {
+    matches!(
+        class,
+        StorageClass::Uniform
+            | StorageClass::UniformConstant
+            | StorageClass::Workgroup
+            | StorageClass::TaskPayloadWorkgroupEXT
+            | StorageClass::Image
+            | StorageClass::StorageBuffer
+    )
 }
 
 /// For what gives a part of its result through a pointer, which no access can be said of: what gives
@@ -239,12 +290,9 @@ fn split(b: &mut Builder, decorated: &mut Decorated, inst: Inst) -> Result<(), P
 }
 
 /// What must hold for what a pointer leads to.
-fn sharing(module: &Module, decorated: &mut Decorated, pointer: Id) -> Sharing {
+fn sharing(module: &Module, decorated: &mut Decorated, id: Id) -> Sharing {
     let mut result = Sharing::default();
-    let Some(ty) = module.type_of(pointer) else {
-        return result;
-    };
-    let Type::Pointer { class, pointee } = module.ty(ty) else {
+    let Some((class, pointee)) = pointer(module, id) else {
         return result;
     };
     if class == StorageClass::Workgroup {
@@ -253,9 +301,20 @@ fn sharing(module: &Module, decorated: &mut Decorated, pointer: Id) -> Sharing {
     if matches!(class, StorageClass::Function | StorageClass::Private) {
         return result;
     }
-    result.add(decorated.within.get(pointee));
-    result.add(through(module, decorated, pointer, class));
+    result.add(match pointee {
+        Some(pointee) => decorated.within.get(pointee),
+        None => decorated.of_members,
+    });
+    result.add(through(module, decorated, id, class));
+    if !is_shared(class) {
+        result.scope = None;
+    }
     result
+}
+
+/// Whether a pointer leads to memory that is volatile.
+pub(super) fn is_volatile(module: &Module, decorated: &mut Decorated, pointer: Id) -> bool {
+    sharing(module, decorated, pointer).volatile
 }
 
 /// What is said of what a pointer leads through.
@@ -279,10 +338,10 @@ fn through(
             match module.op(inst) {
                 op if op.is_access_chain() => {
                     along(module, decorated, inst, &mut own);
-                    at = module.operand_id(inst, 0);
+                    at = module.operand_id(inst, usize::from(op.is_untyped_access_chain()));
                 }
                 Op::CopyObject | Op::ImageTexelPointer => at = module.operand_id(inst, 0),
-                Op::Variable => {}
+                op if op.is_variable() => {}
                 // It may lead to any variable of its class.
                 _ => {
                     own.add(decorated.of_class.get(&class).copied().unwrap_or_default());
@@ -304,12 +363,18 @@ fn through(
 /// What is said of the members that a chain goes through.
 fn along(module: &Module, decorated: &Decorated, chain: Inst, result: &mut Sharing) {
     let words = module.get(chain).operand_words();
-    let base = words.get(2).and_then(|&base| module.type_of(Id(base)));
-    let Some(Type::Pointer { pointee, .. }) = base.map(|ty| module.ty(ty)) else {
+    let op = module.op(chain);
+    let base = words.get(2).map(|&base| Id(base));
+    let ty = match op.is_untyped_access_chain() {
+        true => base,
+        false => base.and_then(|base| pointer(module, base)?.1),
+    };
+    let Some(mut ty) = ty else {
         return;
     };
-    let mut ty = pointee;
-    for &index in words.iter().skip(3) {
+    // Before the indices into what the base leads to, one may count from the base on.
+    let others = usize::from(op.is_untyped_access_chain()) + usize::from(op.is_ptr_access_chain());
+    for &index in words.iter().skip(3 + others) {
         ty = match module.ty(ty) {
             Type::Struct { members } => {
                 let Some(index) = module.constant_u64(Id(index)) else {
@@ -371,58 +436,123 @@ fn change_access(b: &mut Builder, decorated: &mut Decorated, inst: Inst) -> Resu
         Some(id) => sharing(module, decorated, id),
     };
     let (to, from) = (of(written), of(read));
-    if to == Sharing::default() && from == Sharing::default() {
+    // With too few operands, it isn't valid.
+    if to == Sharing::default() && from == Sharing::default() || words.len() < place {
         return Ok(());
     }
-    let bits = match is_image {
-        true => [
-            ImageOperands::MakeTexelAvailable.0,
-            ImageOperands::MakeTexelVisible.0,
-            ImageOperands::NonPrivateTexel.0,
-            ImageOperands::VolatileTexel.0,
-        ],
-        false => [
-            MemoryAccess::MakePointerAvailable.0,
-            MemoryAccess::MakePointerVisible.0,
-            MemoryAccess::NonPrivatePointer.0,
-            MemoryAccess::Volatile.0,
-        ],
+    let (operands, masks) = words.split_at(place);
+    let bits = if is_image { &TEXEL } else { &POINTER };
+    let (written, read) = ((bits.available, to), (bits.visible, from));
+    let new = match op.is_copy_memory() {
+        false => said(b, masks, bits, &[written, read]),
+        true if !has_two_masks(b.module(), inst) => {
+            return copy_in_two_steps(b, inst, masks, (to, from));
+        }
+        // A mask for each side; what a single one says holds for both.
+        true => {
+            let (first, second) = masks.split_at(first_mask(masks));
+            let second = if second.is_empty() { first } else { second };
+            let mut both = said(b, first, bits, &[written]);
+            both.extend(said(b, second, bits, &[read]));
+            both
+        }
     };
-    let [available, visible, non_private, volatile] = bits;
-    let mut operands = words;
-    match operands.len().cmp(&place) {
-        // It has too few operands, so it isn't valid.
-        Ordering::Less => return Ok(()),
-        Ordering::Equal => operands.push(0),
-        Ordering::Greater => {}
-    }
-    // A copy may have a mask for each side.
-    let has_two = op == Op::CopyMemory
-        && second_mask(&operands, place).is_some_and(|second| second < operands.len());
-    if has_two {
-        return Err(PassError::new(
-            "a copy of memory has two masks, which is not known here",
-        ));
-    }
-    let mut mask = operands[place];
-    for (bit, sharing) in [(available, to), (visible, from)] {
-        if let Some(scope) = sharing.scope {
-            mask |= bit | non_private;
-            operands.push(b.constant_u32(scope).0);
-        }
-        if sharing.volatile {
-            mask |= volatile;
-        }
-    }
-    operands[place] = mask;
-    b.module_mut().replace(inst, op, &operands)?;
+    let new = [operands, &new].concat();
+    b.module_mut().replace(inst, op, &new)?;
     Ok(())
 }
 
-/// Where a second mask would be.
-fn second_mask(operands: &[u32], place: usize) -> Option<usize> {
-    let mask = MemoryAccess(*operands.get(place)?);
-    Some(place + 1 + usize::from(mask.contains(MemoryAccess::Aligned)))
+/// Bits of a mask of operands of an access.
+struct Bits {
+    available: u32,
+    visible: u32,
+    non_private: u32,
+    volatile: u32,
+}
+
+const TEXEL: Bits = Bits {
+    available: ImageOperands::MakeTexelAvailable.0,
+    visible: ImageOperands::MakeTexelVisible.0,
+    non_private: ImageOperands::NonPrivateTexel.0,
+    volatile: ImageOperands::VolatileTexel.0,
+};
+
+const POINTER: Bits = Bits {
+    available: MemoryAccess::MakePointerAvailable.0,
+    visible: MemoryAccess::MakePointerVisible.0,
+    non_private: MemoryAccess::NonPrivatePointer.0,
+    volatile: MemoryAccess::Volatile.0,
+};
+
+/// A mask, if there is one, and its operands with what must hold for accesses, each of which is made
+/// available or visible by a bit.
+fn said(b: &mut Builder, mask: &[u32], bits: &Bits, accesses: &[(u32, Sharing)]) -> Vec<u32> {
+    let mut new = match mask {
+        [] => vec![0],
+        mask => mask.to_vec(),
+    };
+    for &(bit, sharing) in accesses {
+        if let Some(scope) = sharing.scope {
+            new[0] |= bit | bits.non_private;
+            new.push(b.constant_u32(scope).0);
+        }
+        if sharing.volatile {
+            new[0] |= bits.volatile;
+        }
+    }
+    new
+}
+
+/// How many words the first mask of a copy of memory and its operands have.
+fn first_mask(masks: &[u32]) -> usize {
+    let mask = MemoryAccess(masks.first().copied().unwrap_or(0));
+    let words = 1 + usize::from(mask.contains(MemoryAccess::Aligned));
+    words.min(masks.len())
+}
+
+/// Whether of a copy of memory it can be said for each side what holds for its access: from version
+/// 1.4 on, if both are memory that others may get at, or the copy doesn't tell what is there.
+fn has_two_masks(module: &Module, copy: Inst) -> bool {
+    let is_shared = |side: usize| {
+        let side = module
+            .operand_id(copy, side)
+            .and_then(|id| pointer(module, id));
+        side.is_some_and(|(class, _)| is_shared(class))
+    };
+    let is_known = module.op(copy) == Op::CopyMemory;
+    module.header().version >= Version::V1_4 && (!is_known || is_shared(0) && is_shared(1))
+}
+
+/// Makes a load and a store of a copy of memory.
+fn copy_in_two_steps(
+    b: &mut Builder,
+    inst: Inst,
+    mask: &[u32],
+    (to, from): (Sharing, Sharing),
+) -> Result<(), PassError> {
+    let module = b.module();
+    let (Some(target), Some(source)) = (module.operand_id(inst, 0), module.operand_id(inst, 1))
+    else {
+        return Ok(());
+    };
+    let Some((_, Some(ty))) = pointer(module, source).filter(|_| module.op(inst) == Op::CopyMemory)
+    else {
+        return Err(PassError::new(format!(
+            "of {}, it can't be said before version 1.4 that what it copies is coherent or volatile",
+            module.op(inst)
+        )));
+    };
+    let (first, second) = mask.split_at(first_mask(mask));
+    let second = if second.is_empty() { first } else { second };
+    let written = said(b, first, &POINTER, &[(POINTER.available, to)]);
+    let read = said(b, second, &POINTER, &[(POINTER.visible, from)]);
+    let module = b.module_mut();
+    let value = module.fresh_id();
+    let load = [&[ty.0, value.0, source.0][..], &read].concat();
+    let load = module.insert(Place::Before(inst), Op::Load, &load)?;
+    module.copy_place(inst, load);
+    let store = [&[target.0, value.0][..], &written].concat();
+    Ok(module.replace(inst, Op::Store, &store)?)
 }
 
 /// Where an operation has scopes of memory, and semantics, among its operand words.

@@ -10,7 +10,7 @@ use crate::classic::{after, compute, count, has, lacks, mended, run, valid};
 
 /// Why passes refuse a module.
 #[track_caller]
-fn refusal(flags: &str, module: &str) -> String {
+pub(crate) fn refusal(flags: &str, module: &str) -> String {
     let recipe = Recipe::parse(flags).unwrap();
     let done = recipe.run(&words(module), &Options::default());
     done.expect_err("it's refused").to_string()

@@ -4,6 +4,7 @@ mod calls;
 mod classic;
 mod classic_edges;
 mod classic_loops;
+mod classic_memory;
 mod classic_resources;
 mod control;
 mod copies;

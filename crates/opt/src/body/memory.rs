@@ -258,12 +258,16 @@ fn wider(class: u32) -> Option<StorageClass> {
 
 /// Whether a load or store is volatile.
 pub(crate) fn is_volatile(unit: &Unit, inst: Value) -> bool {
-    let at = match unit.op(inst) {
-        Op::Load => 1,
-        _ => 2,
+    let (at, value) = match unit.op(inst) {
+        Op::Load => (1, Some(inst)),
+        Op::Store => (2, Some(unit.find(unit.operand(inst, 1)))),
+        _ => (2, None),
     };
+    let has_volatile_part = |value: Value| unit.volatile_types.contains(&unit.node(value).ty);
     MemoryAccess(unit.operand(inst, at)).contains(MemoryAccess::Volatile)
-        || unit.has_volatile && leads_to_volatile(unit, unit.operand(inst, 0))
+        || unit.has_volatile
+            && (value.is_some_and(has_volatile_part)
+                || leads_to_volatile(unit, unit.operand(inst, 0)))
 }
 
 /// Whether a pointer leads into something that is decorated as volatile, or that has such a part.
@@ -274,10 +278,16 @@ fn leads_to_volatile(unit: &Unit, pointer: Value) -> bool {
         if unit.volatile_types.contains(&pointee) || unit.is_decorated(at, Decoration::Volatile) {
             return true;
         }
-        if !unit.op(at).is_access_chain() && unit.op(at) != Op::CopyObject {
+        let op = unit.op(at);
+        if !op.is_access_chain() && op != Op::CopyObject {
             return false;
         }
-        at = unit.find(unit.operand(at, 0));
+        // An untyped pointer doesn't tell what it leads to, but what leads on from it does.
+        let is_untyped = op.is_untyped_access_chain();
+        if is_untyped && unit.volatile_types.contains(&unit.operand(at, 0)) {
+            return true;
+        }
+        at = unit.find(unit.operand(at, usize::from(is_untyped)));
     }
     true
 }

@@ -155,6 +155,15 @@ impl Unit {
                 if Decoration(self.operand(value, 2)) == Decoration::Volatile {
                     self.volatile_types.insert(self.operand(value, 0));
                 }
+            } else if op == Op::GroupMemberDecorate {
+                let operands = self.operands(value).to_vec();
+                if let Some((group, members)) = operands.split_first() {
+                    let is_volatile = groups.get(group).into_iter().flatten().any(|&decoration| {
+                        Decoration(self.operand(decoration, 1)) == Decoration::Volatile
+                    });
+                    let types = members.iter().step_by(2).filter(|_| is_volatile);
+                    self.volatile_types.extend(types);
+                }
             } else if op == Op::ExecutionMode {
                 self.note_mode(
                     ExecutionMode(self.operand(value, 1)),

@@ -161,6 +161,22 @@ fn untyped_pointers_lead_to_what_is_coherent() {
 }
 
 #[test]
+fn untyped_accesses_that_are_volatile_stay() {
+    for decoration in [
+        "OpDecorate %buf Volatile",
+        "OpMemberDecorate %S 0 Volatile\nOpMemberDecorate %S 1 Volatile",
+        "OpDecorate %group Volatile\n%group = OpDecorationGroup\nOpGroupMemberDecorate %group %S 0 %S 1",
+    ] {
+        let text = after("-Os", &untyped(decoration, UNTYPED_BODY));
+        assert_eq!(count(&text, "OpLoad"), 2, "{decoration}\n{text}");
+        assert_eq!(count(&text, "OpStore"), 2, "{decoration}\n{text}");
+    }
+    // Without, both are known to be the same.
+    let text = after("-Os", &untyped("", UNTYPED_BODY));
+    assert_eq!(count(&text, "OpLoad"), 0, "{text}");
+}
+
+#[test]
 fn accesses_that_can_not_say_what_holds_are_refused() {
     let module = |decoration: &str| {
         compute(

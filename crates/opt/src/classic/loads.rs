@@ -7,7 +7,8 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::{built, decorated};
+use super::memory_model::{Decorated, is_volatile, read_decorations};
+use super::{built, decorated, decorations};
 use crate::pass::{Changed, Context, PassError};
 
 /// How much of a composite may be used, if nothing else is said.
@@ -33,19 +34,21 @@ struct Wide {
 pub(super) fn reduce(
     module: &mut Module,
     argument: &str,
-    _: &mut Context<'_>,
+    context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
     let ratio = match argument {
         "" => RATIO,
         argument => ratio(argument).map_err(PassError::new)?,
     };
+    let flattened = decorations::flatten(module, context)?;
+    let (mut volatile, _) = read_decorations(module);
     let loads: Vec<Inst> = module
         .instructions()
         .filter(|&inst| module.op(inst) == Op::Load)
         .collect();
     let wide: Vec<Wide> = loads
         .into_iter()
-        .filter_map(|load| wide(module, load, ratio))
+        .filter_map(|load| wide(module, load, ratio, &mut volatile))
         .collect();
     let count = wide.len();
     let non_uniform = decorated(module, Decoration::NonUniform);
@@ -93,11 +96,14 @@ pub(super) fn reduce(
             b.erase(it.load);
         }
     }))?;
-    Ok(Changed::if_any(count))
+    Ok(match flattened {
+        Changed::Yes => flattened,
+        Changed::No => Changed::if_any(count),
+    })
 }
 
 /// A load of a structure or an array of which only parts are taken out.
-fn wide(module: &Module, load: Inst, ratio: f64) -> Option<Wide> {
+fn wide(module: &Module, load: Inst, ratio: f64, volatile: &mut Decorated) -> Option<Wide> {
     // With the mask of a memory access, parts would need others.
     if module.get(load).operand_words().len() != 3 {
         return None;
@@ -108,7 +114,8 @@ fn wide(module: &Module, load: Inst, ratio: f64) -> Option<Wide> {
         Type::Array { length, .. } => module.constant_u64(length)?,
         _ => return None,
     };
-    let pointer_ty = module.type_of(module.operand_id(load, 0)?)?;
+    let pointer = module.operand_id(load, 0)?;
+    let pointer_ty = module.type_of(pointer)?;
     let Type::Pointer { class, .. } = module.ty(pointer_ty) else {
         return None;
     };
@@ -135,7 +142,8 @@ fn wide(module: &Module, load: Inst, ratio: f64) -> Option<Wide> {
         }
     }
     let few = (it.parts.len() as f64) < ratio * count as f64;
-    (few && !it.parts.is_empty()).then_some(it)
+    // Of what is volatile, all that is read is.
+    (few && !it.parts.is_empty() && !is_volatile(module, volatile, pointer)).then_some(it)
 }
 
 fn part_type(module: &Module, ty: Id, part: u32) -> Option<Id> {

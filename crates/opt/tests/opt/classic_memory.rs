@@ -177,6 +177,36 @@ fn untyped_accesses_that_are_volatile_stay() {
 }
 
 #[test]
+fn of_what_is_volatile_all_is_loaded() {
+    let module = |decoration: &str| {
+        compute(
+            &format!(
+                "OpDecorate %S Block\nOpMemberDecorate %S 0 Offset 0\nOpMemberDecorate %S 1 Offset 4
+OpDecorate %s DescriptorSet 0\nOpDecorate %s Binding 0\n{decoration}"
+            ),
+            "%S = OpTypeStruct %uint %uint\n%to_S = OpTypePointer StorageBuffer %S
+%to_uint = OpTypePointer StorageBuffer %uint\n%s = OpVariable %to_S StorageBuffer",
+            "%x = OpLoad %S %s\n%y = OpCompositeExtract %uint %x 1
+%a = OpAccessChain %to_uint %s %0\nOpStore %a %y\nOpReturn",
+        )
+    };
+    lacks(
+        &after("reduce-load-size", &module("")),
+        &["OpCompositeExtract"],
+    );
+    for decoration in [
+        "OpDecorate %s Volatile",
+        "OpMemberDecorate %S 0 Volatile",
+        "OpDecorate %g Volatile\n%g = OpDecorationGroup\nOpGroupDecorate %g %s",
+    ] {
+        has(
+            &after("reduce-load-size", &module(decoration)),
+            &["OpCompositeExtract"],
+        );
+    }
+}
+
+#[test]
 fn accesses_that_can_not_say_what_holds_are_refused() {
     let module = |decoration: &str| {
         compute(

@@ -3,11 +3,11 @@
 use hashbrown::HashMap;
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
-use spirvkit_grammar::{AddressingModel, Capability, GlslStd450, Op};
+use spirvkit_grammar::{AddressingModel, Capability, Decoration, GlslStd450, Op};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::{built, in_functions, of_op};
+use super::{built, decorated, in_functions, of_op};
 use crate::pass::{Changed, Context, PassError};
 
 /// How many parts something has into which an index goes.
@@ -18,6 +18,8 @@ enum Count {
     Given(Id),
     /// As many as `OpArrayLength` says of a member of what leads to them.
     Runtime,
+    /// Nothing here tells how many.
+    Unknown,
 }
 
 /// An index that may be out of bounds.
@@ -47,6 +49,8 @@ pub(super) fn clamp(module: &mut Module, _: &mut Context<'_>) -> Result<Changed,
         Capability::VariablePointers,
         Capability::VariablePointersStorageBuffer,
         Capability::RuntimeDescriptorArray,
+        Capability::UntypedPointersKHR,
+        Capability::RawAccessChainsNV,
     ] {
         if has(capability) {
             let message = format!("modules with {capability} can't be made robust");
@@ -61,7 +65,10 @@ pub(super) fn clamp(module: &mut Module, _: &mut Context<'_>) -> Result<Changed,
         .flat_map(|chain| loose(module, chain))
         .collect();
     let count = loose.len();
-    let mut homes = Homes::default();
+    let mut homes = Homes {
+        known: HashMap::new(),
+        non_uniform: decorated(module, Decoration::NonUniform),
+    };
     built(module.edit(|b| loose.iter().try_for_each(|it| tighten(b, it, &mut homes))))??;
     Ok(Changed::if_any(count))
 }
@@ -80,10 +87,17 @@ fn loose(module: &Module, chain: Inst) -> Vec<Loose> {
         let (count, part) = match module.ty(ty) {
             Type::Vector { component, count } => (Count::Known(count.into()), component),
             Type::Matrix { column, count } => (Count::Known(count.into()), column),
-            Type::Array { element, length } => match module.constant_u64(length) {
+            Type::Array { element, length }
+            | Type::LongVector {
+                component: element,
+                count: length,
+            } => match module.constant_u64(length) {
                 Some(length) => (Count::Known(length), element),
                 None => (Count::Given(length), element),
             },
+            Type::CooperativeMatrix(it) | Type::CooperativeMatrixNv(it) => {
+                (Count::Unknown, it.component)
+            }
             Type::RuntimeArray { element } => (Count::Runtime, element),
             Type::Struct { members } => {
                 let member = known.and_then(|index| members.get(index as usize));
@@ -143,6 +157,7 @@ fn tighten(b: &mut Builder, it: &Loose, homes: &mut Homes) -> Result<(), PassErr
             };
             clamped_to(b, (index_ty, width, signed), index, last)
         }
+        (Count::Unknown, _) => return Err(unknown(b, it.chain)),
     };
     // A word that is there.
     let _ = b.module_mut().set_word(it.chain, 4 + it.place, within.0);
@@ -153,7 +168,7 @@ fn tighten(b: &mut Builder, it: &Loose, homes: &mut Homes) -> Result<(), PassErr
 fn unknown(b: &Builder, chain: Inst) -> PassError {
     let id = b.module().result(chain).unwrap_or(Id(0));
     PassError::new(format!(
-        "{id} goes into an array whose length can't be found out, so it can't be made robust"
+        "{id} goes into something whose length can't be found out, so it can't be made robust"
     ))
 }
 
@@ -205,15 +220,18 @@ fn clamped(b: &mut Builder, ty: Id, signed: bool, index: Id, last: Id) -> Id {
 
 /// For pointers to arrays at the ends of blocks, where chains without indices lead to them, the chain
 /// that ends with the index of the member.
-#[derive(Default)]
-struct Homes(HashMap<Id, Inst>);
+struct Homes {
+    known: HashMap<Id, Inst>,
+    /// What is decorated so.
+    non_uniform: HashMap<Id, u32>,
+}
 
 impl Homes {
     fn of(&mut self, module: &Module, pointer: Id) -> Option<Inst> {
         let mut way = Vec::new();
         let mut at = pointer;
         let home = loop {
-            if let Some(&home) = self.0.get(&at) {
+            if let Some(&home) = self.known.get(&at) {
                 break home;
             }
             let chain = module.definition(at)?;
@@ -229,7 +247,7 @@ impl Homes {
             way.push(at);
             at = module.operand_id(chain, 0)?;
         };
-        self.0.extend(way.into_iter().map(|id| (id, home)));
+        self.known.extend(way.into_iter().map(|id| (id, home)));
         Some(home)
     }
 }
@@ -246,6 +264,7 @@ fn last_of_array(b: &mut Builder, chain: Inst, place: usize, homes: &mut Homes) 
         }
         _ => words[..3 + place].to_vec(),
     };
+    let is_non_uniform = homes.non_uniform.contains_key(&Id(words[1]));
     let (base, before) = (Id(words[2]), &words[3..]);
     let (&member, path) = before.split_last()?;
     let member = b.module().constant_u64(Id(member))?;
@@ -274,7 +293,11 @@ fn last_of_array(b: &mut Builder, chain: Inst, place: usize, homes: &mut Homes) 
         true => base,
         false => {
             let indices: Vec<Id> = path.iter().map(|&index| Id(index)).collect();
-            b.access_chain(pointer, base, &indices)
+            let block = b.access_chain(pointer, base, &indices);
+            if is_non_uniform {
+                b.decorate(block, Decoration::NonUniform, &[]);
+            }
+            block
         }
     };
     let length = b.array_length(uint, block, member as u32);

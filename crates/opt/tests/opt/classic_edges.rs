@@ -120,6 +120,38 @@ fn what_cannot_be_clamped_is_refused() {
 %l = OpLabel\n%x = OpAccessChain %to_uint %p %1\nOpReturn",
     );
     has(&refusal("graphics-robust-access", &module), &["length"]);
+    let module = compute(ARRAY[0], ARRAY[1], "OpReturn").replace(
+        "OpCapability Shader",
+        "OpCapability Shader\nOpCapability UntypedPointersKHR\nOpExtension \"SPV_KHR_untyped_pointers\"",
+    );
+    has(
+        &refusal("graphics-robust-access", &module),
+        &["UntypedPointersKHR"],
+    );
+}
+
+#[test]
+fn lengths_are_asked_of_non_uniform_blocks() {
+    let declarations = ARRAY[1].replace("%buf = OpVariable %to_S", "%buf = OpVariable %to_Ss");
+    let declarations = declarations.replace(
+        "%to_rt =",
+        "%Ss = OpTypeArray %S %3\n%to_Ss = OpTypePointer StorageBuffer %Ss
+%to_own = OpTypePointer Private %uint\n%own = OpVariable %to_own Private\n%to_rt =",
+    );
+    let module = compute(
+        &format!("{}\nOpDecorate %p NonUniform", ARRAY[0]),
+        &declarations,
+        "%i = OpLoad %uint %own\n%p = OpAccessChain %to_uint %buf %i %0 %i\nOpStore %p %1\nOpReturn",
+    )
+    .replace(
+        "OpCapability Shader",
+        "OpCapability Shader\nOpCapability StorageBufferArrayNonUniformIndexing
+OpExtension \"SPV_EXT_descriptor_indexing\"",
+    );
+    // What is asked is as little uniform as what is accessed.
+    let text = after("graphics-robust-access", &module);
+    has(&text, &["OpArrayLength"]);
+    assert_eq!(count(&text, " NonUniform\n"), 2, "{text}");
 }
 
 #[test]

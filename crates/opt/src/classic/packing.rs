@@ -72,21 +72,23 @@ pub(super) fn pack(
         .map(|(&key, &number)| (key, number))
         .collect();
     let known: BTreeSet<Id> = wanted.keys().map(|key| key.0).collect();
-    for &((ty, ..), _) in changes
-        .iter()
-        .filter(|change| !structures.contains(&change.0.0))
-    {
+    let laid_out: HashSet<Id> = (declared.keys())
+        .filter(|key| matches!(key.2, Decoration::Offset | Decoration::ArrayStride))
+        .map(|key| key.0)
+        .collect();
+    for &((ty, ..), _) in &changes {
+        // What lies behind it there would have to move.
         let is_elsewhere = module.uses(ty).any(|found| {
             let holds = matches!(
                 module.op(found.inst),
                 Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray
             );
-            let holder = module.result(found.inst);
-            holds && holder.is_some_and(|holder| !known.contains(&holder))
+            let holder = module.result(found.inst).filter(|_| holds);
+            holder.is_some_and(|holder| laid_out.contains(&holder) && !known.contains(&holder))
         });
         if is_elsewhere {
             return Err(PassError::new(format!(
-                "the type {ty} in `{name}` would have to be laid out anew, but it is also in another type"
+                "the type {ty} of `{name}` would have to be laid out anew, but it is also in another type"
             )));
         }
     }

@@ -389,6 +389,25 @@ OpDecorate %buf DescriptorSet 0\nOpDecorate %buf Binding 0\nOpMemberDecorate %T 
         &refusal("struct-packing=S:std430", &module("%arr")),
         &["another type"],
     );
+    // So would what lies behind the structure itself in another.
+    let inner = |offsets: &str| {
+        compute(
+            &format!(
+                "OpName %S \"S\"\nOpMemberDecorate %S 0 Offset 0\nOpMemberDecorate %S 1 Offset 4\n{offsets}"
+            ),
+            "%v3 = OpTypeVector %uint 3\n%S = OpTypeStruct %uint %v3\n%T = OpTypeStruct %S %uint",
+            "OpReturn",
+        )
+    };
+    let laid_out = inner("OpMemberDecorate %T 0 Offset 0\nOpMemberDecorate %T 1 Offset 16");
+    has(
+        &refusal("struct-packing=S:std430", &laid_out),
+        &["another type"],
+    );
+    has(
+        &after("struct-packing=S:std430", &inner("")),
+        &["OpMemberDecorate %S 1 Offset 16"],
+    );
 }
 
 #[test]

@@ -189,6 +189,26 @@ pub(crate) fn number_labels(unit: &mut Unit, function: &Function) {
     }
 }
 
+/// Lets each block come behind those that dominate it, as it has to be (section 2.16.1), if that isn't
+/// so any more because there are fewer ways.
+pub(crate) fn put_in_order(unit: &mut Unit, function: &mut Function) {
+    let flow = Flow::new(unit, function);
+    let is_behind = |&block: &u32| {
+        let above = flow.dominators.immediate(block);
+        above.is_none_or(|above| above < block)
+    };
+    if flow.order.iter().all(is_behind) {
+        return;
+    }
+    let unreachable = (0..flow.number.len() as u32).filter(|&block| !flow.is_reachable(block));
+    let order: Vec<u32> = flow.order.iter().copied().chain(unreachable).collect();
+    let mut old = std::mem::take(&mut function.blocks);
+    let blocks = order
+        .iter()
+        .map(|&block| std::mem::take(&mut old[block as usize]));
+    function.blocks = blocks.collect();
+}
+
 /// The merge instruction of a block: the last but one.
 pub(crate) fn merge_of(unit: &Unit, insts: &[u32]) -> Option<u32> {
     let merge = *insts.get(insts.len().checked_sub(2)?)?;

@@ -22,7 +22,7 @@ use spirvkit_grammar::Op;
 
 pub(crate) use constructs::{Constructs, NONE};
 use declared::Declarations;
-pub(crate) use flow::{Flow, merge_of};
+pub(crate) use flow::{Flow, merge_of, put_in_order};
 use joins::Joins;
 use locals::Locals;
 pub(crate) use locals::parts;

@@ -5,7 +5,7 @@ use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{Op, Version};
 
 use super::described::{code, describe_first, is_only};
-use crate::body::{Constructs, Flow, NONE, merge_of};
+use crate::body::{Constructs, Flow, NONE, merge_of, put_in_order};
 use crate::effects::{Effect, effect};
 use crate::unit::{Block, Function, Unit, Value, flag};
 use crate::{Abilities, Level, Subject};
@@ -35,6 +35,7 @@ pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
     let mut changed = cuts && cut_branches(unit, function);
     if changed {
         fix_phis(unit, function);
+        put_in_order(unit, function);
     }
     changed |= remove_unreachable(unit, function);
     changed |= dissolves && dissolve_loops(unit, function);

@@ -411,6 +411,22 @@ OpDecorate %buf DescriptorSet 0\nOpDecorate %buf Binding 0\nOpMemberDecorate %T 
 }
 
 #[test]
+fn blocks_stay_behind_those_that_dominate_them() {
+    // With the way from the first block to `%then` cut, all of that comes behind `%else`.
+    let module = compute(
+        "",
+        "%yes = OpConstantTrue %bool",
+        "OpSelectionMerge %end None\nOpBranchConditional %yes %else %then\n%then = OpLabel
+OpBranch %end\n%end = OpLabel\nOpReturn\n%else = OpLabel\nOpBranch %then",
+    );
+    for pass in ["eliminate-dead-branches", "ccp"] {
+        let text = after(pass, &module);
+        lacks(&text, &["OpBranchConditional"]);
+        assert_eq!(count(&text, "OpLabel"), 4, "{text}");
+    }
+}
+
+#[test]
 fn only_what_is_sampled_gets_a_sampler() {
     let module = compute(
         "OpDecorate %im DescriptorSet 0\nOpDecorate %im Binding 1",

@@ -103,7 +103,10 @@ fn uses(module: &Module, chain: Inst) -> Option<Uses> {
             }
             let op = module.op(found.inst);
             let ty = module.result_type(found.inst);
-            if !ty.is_some_and(|ty| leads_on(module.ty(ty))) {
+            let ty = ty.map(|ty| module.ty(ty));
+            // A pointer that is in memory may be another one later.
+            let is_stored = op == Op::Load && matches!(ty, Some(Type::Pointer { .. }));
+            if is_stored || !ty.is_some_and(leads_on) {
                 if op == Op::Phi || module.block_of(found.inst).is_none() || op.is_terminator() {
                     return None;
                 }

@@ -4,6 +4,7 @@ use spirvkit_interp::{Outcome, Run};
 use spirvkit_testing::words;
 
 use crate::classic::{after, compute, count, has, lacks, run};
+use crate::classic_edges::refusal;
 
 /// Three blocks, each an array of numbers, at binding 0, and one at binding 1.
 const BLOCKS: [&str; 2] = [
@@ -93,6 +94,69 @@ OpBranch %header\n%end = OpLabel\nOpStore %p %x\nOpReturn",
     );
     let text = same(VARIABLE, &module, &[&[1, 0], &[3, 0]]);
     assert_eq!(count(&text, "OpSwitch"), 2, "{text}");
+}
+
+#[test]
+fn pointers_are_read_once_from_chosen_elements() {
+    let module = "; Version: 1.5
+OpCapability Shader
+OpCapability PhysicalStorageBufferAddresses
+OpCapability StorageBufferArrayDynamicIndexing
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
+OpEntryPoint GLCompute %main \"main\" %bufs %in
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %bufs DescriptorSet 0
+OpDecorate %bufs Binding 0
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 1
+OpDecorate %S Block
+OpMemberDecorate %S 0 Offset 0
+OpDecorate %I Block
+OpMemberDecorate %I 0 Offset 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%0 = OpConstant %uint 0
+%1 = OpConstant %uint 1
+%2 = OpConstant %uint 2
+%to_far = OpTypePointer PhysicalStorageBuffer %uint
+%S = OpTypeStruct %to_far
+%I = OpTypeStruct %uint
+%Ss = OpTypeArray %S %2
+%to_Ss = OpTypePointer StorageBuffer %Ss
+%to_I = OpTypePointer StorageBuffer %I
+%to_uint = OpTypePointer StorageBuffer %uint
+%to_pointer = OpTypePointer StorageBuffer %to_far
+%bufs = OpVariable %to_Ss StorageBuffer
+%in = OpVariable %to_I StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%at = OpAccessChain %to_uint %in %0
+%i = OpLoad %uint %at
+%first = OpAccessChain %to_pointer %bufs %0 %0
+%chosen = OpAccessChain %to_pointer %bufs %i %0
+%old = OpLoad %to_far %chosen
+%other = OpLoad %to_far %first
+OpStore %chosen %other
+OpStore %old %1 Aligned 4
+OpReturn
+OpFunctionEnd
+";
+    let text = after(VARIABLE, module);
+    has(&text, &["OpSwitch"]);
+    let words = words_of(VARIABLE, module);
+    let mut engine = Run::new(&words);
+    let memories = [7u32, 8].map(|number| engine.memory(&[number]));
+    let outcome = engine
+        .element(0, 0, 0, &[memories[0]])
+        .element(0, 0, 1, &[memories[1]])
+        .storage(0, 1, &[1u32])
+        .dispatch([1, 1, 1])
+        .unwrap();
+    outcome.assert_clean();
+    // The pointer was read before it was replaced.
+    let left = memories.map(|memory| outcome.read_memory::<u32>(memory));
+    assert_eq!(left, [[7], [1]], "{text}");
 }
 
 /// A fragment shader that samples: decorations, declarations, what is sampled.
@@ -322,6 +386,45 @@ fn parts_of_inputs_and_outputs_become_variables() {
     );
     assert_eq!(again, text);
 }
+
+/// A vertex shader with an output of two vectors, of which it stores one.
+fn outputs(capability: &str, decorations: &str, initial: &str, index: &str) -> String {
+    format!(
+        "; Version: 1.3
+OpCapability Shader
+{capability}
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %o %in
+{decorations}
+OpDecorate %o Location 1
+OpDecorate %in Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%uint = OpTypeInt 32 0
+%vec3 = OpTypeVector %float 3
+%1 = OpConstant %uint 1
+%2 = OpConstant %uint 2
+%pair = OpTypeArray %vec3 %2
+%null = OpConstantNull %pair
+%zero = OpConstantNull %vec3
+%to_pair = OpTypePointer Output %pair
+%to_vec3 = OpTypePointer Output %vec3
+%to_in = OpTypePointer Input %uint
+%o = OpVariable %to_pair Output {initial}
+%in = OpVariable %to_in Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%i = OpLoad %uint %in
+%p = OpAccessChain %to_vec3 %o {index}
+OpStore %p %zero
+OpReturn
+OpFunctionEnd
+"
+    )
+}
+
+const SCALARS: &str = "interface-variable-scalar-replacement";
 
 #[test]
 fn vertices_keep_their_arrays() {

@@ -1,5 +1,7 @@
 //! AMD's extensions, put together from what the core has.
 
+use std::collections::BTreeSet;
+
 use spirvkit_analysis::Type;
 use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_grammar::{
@@ -9,7 +11,7 @@ use spirvkit_grammar::{
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::interface::entry_points;
+use super::interface::{entry_points, list_everywhere};
 use super::{built, decorated, extensions, in_functions, of_op, remove_extension};
 use crate::pass::{Changed, Context, PassError};
 
@@ -59,14 +61,15 @@ pub(super) fn replace(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         module.set_version(Version::V1_3);
     }
     let built_ins = decorated(module, Decoration::BuiltIn);
+    let mut making = Making {
+        built_ins: built_ins
+            .into_iter()
+            .map(|(id, built_in)| (built_in, id))
+            .collect(),
+        used: BTreeSet::new(),
+    };
+    making.built_ins.sort_unstable();
     built(module.edit(|b| {
-        let mut making = Making {
-            built_ins: built_ins
-                .into_iter()
-                .map(|(id, built_in)| (built_in, id))
-                .collect(),
-        };
-        making.built_ins.sort_unstable();
         for &inst in &groups {
             if let Some(op) = group_operation(b.module(), inst) {
                 let words = b.module().get(inst).operand_words().to_vec();
@@ -82,6 +85,10 @@ pub(super) fn replace(module: &mut Module, _: &mut Context<'_>) -> Result<Change
         }
         Ok::<(), PassError>(())
     }))??;
+    // One that was there already may be that of another entry point.
+    for variable in making.used {
+        list_everywhere(module, variable)?;
+    }
     let mut removed = 0;
     for import in of_op(module, Op::ExtInstImport) {
         let is_replaced = module.result(import).is_some_and(|id| {
@@ -133,6 +140,8 @@ fn forget_groups(module: &mut Module) -> Result<usize, PassError> {
 struct Making {
     /// The variables with built-ins.
     built_ins: Vec<(u32, Id)>,
+    /// Those of them that are read.
+    used: BTreeSet<Id>,
 }
 
 impl Making {
@@ -246,11 +255,11 @@ impl Making {
                 {
                     b.decorate(variable, Decoration::Flat, &[]);
                 }
-                b.add_to_interfaces(variable);
                 self.built_ins.push((built_in.0, variable));
                 variable
             }
         };
+        self.used.insert(variable);
         b.load(ty, variable, None)
     }
 

@@ -4,7 +4,7 @@ use hashbrown::{HashMap, HashSet};
 use spirvkit_analysis::{Components, DepthFirst, Graph};
 use spirvkit_binary::{Id, LiteralString};
 use spirvkit_grammar::{ExecutionMode, FunctionControl, Op};
-use spirvkit_ir::{Inst, Module};
+use spirvkit_ir::{EditError, Inst, Module};
 
 use super::{built, of_op, remove_extension};
 use crate::pass::{Changed, Context, PassError};
@@ -130,6 +130,18 @@ pub(super) fn leave_out(module: &mut Module, variables: &HashSet<Id>) -> Result<
         let kept: Vec<u32> = named.iter().chain(kept).copied().collect();
         if kept.len() < words.len() {
             module.replace(entry.inst, Op::EntryPoint, &kept)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lets the interfaces of all entry points list an input or output.
+pub(super) fn list_everywhere(module: &mut Module, variable: Id) -> Result<(), EditError> {
+    for entry in entry_points(module) {
+        let words = module.get(entry.inst).operand_words();
+        if !words[entry.named..].contains(&variable.0) {
+            let words = [words, &[variable.0]].concat();
+            module.replace(entry.inst, Op::EntryPoint, &words)?;
         }
     }
     Ok(())

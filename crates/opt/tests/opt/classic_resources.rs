@@ -484,6 +484,47 @@ OpDecorate %b Binding 1",
     assert_eq!(count(&text, "OpTypeSampledImage"), 1, "{text}");
 }
 
+#[test]
+fn built_ins_of_another_entry_point_are_listed() {
+    let module = "; Version: 1.3
+OpCapability Shader
+OpCapability Groups
+OpCapability GroupNonUniform
+OpExtension \"SPV_AMD_shader_ballot\"
+%set = OpExtInstImport \"SPV_AMD_shader_ballot\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %a \"a\" %lane
+OpEntryPoint GLCompute %b \"b\"
+OpExecutionMode %a LocalSize 1 1 1
+OpExecutionMode %b LocalSize 1 1 1
+OpDecorate %lane BuiltIn SubgroupLocalInvocationId
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%1 = OpConstant %uint 1
+%to_uint = OpTypePointer Input %uint
+%lane = OpVariable %to_uint Input
+%a = OpFunction %void None %fn
+%al = OpLabel
+%x = OpLoad %uint %lane
+OpReturn
+OpFunctionEnd
+%b = OpFunction %void None %fn
+%bl = OpLabel
+%y = OpExtInst %uint %set WriteInvocationAMD %1 %1 %1
+%z = OpExtInst %uint %set WriteInvocationAMD %y %1 %1
+OpReturn
+OpFunctionEnd
+";
+    let text = after("amd-ext-to-khr", module);
+    for name in ["a", "b"] {
+        has(
+            &text,
+            &[&format!("\"{name}\" %SubgroupLocalInvocationId\n")],
+        );
+    }
+}
+
 /// What a shader with four invocations leaves in a buffer of 16 words, before and after a pass.
 #[track_caller]
 fn invocations(flags: &str, module: &str) -> String {

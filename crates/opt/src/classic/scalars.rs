@@ -70,7 +70,7 @@ pub(super) fn replace(
         let id = module.result(variable);
         let location = id.and_then(|id| Some((id, *locations.get(&id)?)));
         if let Some((id, location)) = location
-            && let Some(plan) = plan(module, variable, of_vertices.contains(&id))
+            && let Some(plan) = plan(module, variable, of_vertices.contains(&id))?
         {
             growth.add(plan.leaves.len() * 12)?;
             plans.push((plan, location));
@@ -152,25 +152,60 @@ fn locations(module: &Module, ty: Id) -> u32 {
     1 + u32::from(width == 64 && count > 2)
 }
 
-/// What is to be done for a variable, if it can be done.
-fn plan(module: &Module, variable: Inst, has_vertices: bool) -> Option<Plan> {
-    let id = module.result(variable)?;
-    let class = StorageClass(module.operand_word(variable, 0)?);
-    let has_initial_value = module.get(variable).operand_words().len() > 3;
-    let is_interface = matches!(class, StorageClass::Input | StorageClass::Output);
-    if !is_interface || has_initial_value {
-        return None;
+/// Whether a type is an array or matrix, or an array of such, of numbers.
+fn is_of_numbers(module: &Module, ty: Id) -> bool {
+    let mut part = ty;
+    loop {
+        part = match module.ty(part) {
+            Type::Array { element, .. } => element,
+            Type::Matrix { .. } => return true,
+            Type::Vector { .. } | Type::Int { .. } | Type::Float { .. } => return part != ty,
+            _ => return false,
+        };
     }
-    let Type::Pointer { pointee, .. } = module.ty(module.result_type(variable)?) else {
-        return None;
+}
+
+/// How many bytes a number or a vector takes where it is captured.
+fn bytes(module: &Module, ty: Id) -> u32 {
+    let count = match module.ty(ty) {
+        Type::Vector { count, .. } => count,
+        _ => 1,
+    };
+    let width = match module.ty(module.component_type(ty)) {
+        Type::Int { width, .. } | Type::Float { width, .. } => width,
+        _ => 32,
+    };
+    count * width / 8
+}
+
+/// What is to be done for a variable, if it has parts.
+fn plan(module: &Module, variable: Inst, has_vertices: bool) -> Result<Option<Plan>, PassError> {
+    let (Some(id), Some(class), Some(ty)) = (
+        module.result(variable),
+        module.operand_word(variable, 0).map(StorageClass),
+        module.result_type(variable),
+    ) else {
+        return Ok(None);
+    };
+    let Type::Pointer { pointee, .. } = module.ty(ty) else {
+        return Ok(None);
     };
     let (vertices, ty) = match module.ty(pointee) {
         Type::Array { element, length } if has_vertices => (Some(length), element),
-        _ if has_vertices => return None,
+        _ if has_vertices => return Ok(None),
         _ => (None, pointee),
     };
+    let is_interface = matches!(class, StorageClass::Input | StorageClass::Output);
+    if !is_interface || !is_of_numbers(module, ty) {
+        return Ok(None);
+    }
+    let wrong = |why: &str| PassError::new(format!("{id} can't be told apart: {why}"));
+    if module.get(variable).operand_words().len() > 3 {
+        return Err(wrong("it has an initial value"));
+    }
     let mut leaves = Vec::new();
-    let tree = tree(module, ty, 0, &mut leaves).filter(|tree| !tree.parts.is_empty())?;
+    let tree = tree(module, ty, 0, &mut leaves)
+        .ok_or_else(|| wrong("it has too many parts, or isn't known to have how many"))?;
     let mut plan = Plan {
         variable,
         id,
@@ -180,44 +215,52 @@ fn plan(module: &Module, variable: Inst, has_vertices: bool) -> Option<Plan> {
         leaves,
         actions: Vec::new(),
     };
-    let whole = Part {
-        path: Vec::new(),
-        vertex: None,
-    };
-    let described = descriptions(module, variable);
-    let mut pending = vec![(id, whole)];
-    while let Some((pointer, part)) = pending.pop() {
-        let is_whole = vertices.is_some() && part.vertex.is_none();
-        for found in module.uses(pointer) {
-            let op = module.op(found.inst);
-            let words = module.get(found.inst).operand_words();
-            match op {
-                _ if module.is_about(found) || op == Op::EntryPoint && pointer == id => {}
-                _ if pointer == id && described.contains(&found.inst) => {}
-                Op::Load if !is_whole && words.len() == 3 => {
-                    plan.actions.push((found.inst, Action::Load(part.clone())));
-                }
-                Op::Store if !is_whole && words.len() == 2 && found.word == 1 => {
-                    plan.actions.push((found.inst, Action::Store(part.clone())));
-                }
-                Op::AccessChain | Op::InBoundsAccessChain if found.word == 3 => {
-                    let (part, rest) = plan.follow(module, &part, &words[3..])?;
-                    let is_leaf = plan.at(&part.path)?.parts.is_empty();
-                    if is_leaf && (vertices.is_none() || part.vertex.is_some()) {
-                        plan.actions.push((found.inst, Action::Reach(part, rest)));
-                    } else {
-                        plan.actions.push((found.inst, Action::Pass));
-                        pending.push((module.result(found.inst)?, part));
-                    }
-                }
-                _ => return None,
-            }
-        }
-    }
-    Some(plan)
+    plan.follow_all(module)
+        .ok_or_else(|| wrong("not all that uses it names a part that is known"))?;
+    Ok(Some(plan))
 }
 
 impl Plan {
+    /// Finds out what is to be done with all that leads to the variable; nothing, if that can't be done.
+    fn follow_all(&mut self, module: &Module) -> Option<()> {
+        let (id, vertices) = (self.id, self.vertices);
+        let whole = Part {
+            path: Vec::new(),
+            vertex: None,
+        };
+        let described = descriptions(module, self.variable);
+        let mut pending = vec![(id, whole)];
+        while let Some((pointer, part)) = pending.pop() {
+            let is_whole = vertices.is_some() && part.vertex.is_none();
+            for found in module.uses(pointer) {
+                let op = module.op(found.inst);
+                let words = module.get(found.inst).operand_words();
+                match op {
+                    _ if module.is_about(found) || op == Op::EntryPoint && pointer == id => {}
+                    _ if pointer == id && described.contains(&found.inst) => {}
+                    Op::Load if !is_whole && words.len() == 3 => {
+                        self.actions.push((found.inst, Action::Load(part.clone())));
+                    }
+                    Op::Store if !is_whole && words.len() == 2 && found.word == 1 => {
+                        self.actions.push((found.inst, Action::Store(part.clone())));
+                    }
+                    Op::AccessChain | Op::InBoundsAccessChain if found.word == 3 => {
+                        let (part, rest) = self.follow(module, &part, &words[3..])?;
+                        let is_leaf = self.at(&part.path)?.parts.is_empty();
+                        if is_leaf && (vertices.is_none() || part.vertex.is_some()) {
+                            self.actions.push((found.inst, Action::Reach(part, rest)));
+                        } else {
+                            self.actions.push((found.inst, Action::Pass));
+                            pending.push((module.result(found.inst)?, part));
+                        }
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        Some(())
+    }
+
     fn at(&self, path: &[usize]) -> Option<&Tree> {
         path.iter()
             .try_fold(&self.tree, |tree, &part| tree.parts.get(part))
@@ -272,7 +315,10 @@ fn carry_out(
     growth.add(plan.leaves.len() * words)?;
     let place = Place::Section(Section::Annotations);
     let mut made = Vec::new();
+    // How many bytes of the whole come before a leaf, if they are captured one behind the other.
+    let mut offset = 0;
     for (number, &(ty, at)) in plan.leaves.iter().enumerate() {
+        let bytes = bytes(b.module(), ty);
         let ty = match plan.vertices {
             Some(length) => b.type_array(ty, length),
             None => ty,
@@ -285,6 +331,11 @@ fn carry_out(
         for (op, words) in &about {
             let mut words = words.clone();
             words[0] = variable.0;
+            if let [_, decoration, number] = &mut words[..]
+                && *decoration == Decoration::Offset.0
+            {
+                *number = number.saturating_add(offset);
+            }
             if op.is_decoration() {
                 b.module_mut().insert(place, *op, &words)?;
             } else if *op == Op::Name
@@ -295,6 +346,7 @@ fn carry_out(
             }
         }
         made.push(variable);
+        offset += bytes;
     }
     let mut passes = Vec::new();
     for (inst, action) in &plan.actions {

@@ -427,6 +427,33 @@ OpFunctionEnd
 const SCALARS: &str = "interface-variable-scalar-replacement";
 
 #[test]
+fn captured_parts_stay_where_they_are_captured() {
+    let module = outputs(
+        "OpCapability TransformFeedback",
+        "OpExecutionMode %main Xfb\nOpDecorate %o XfbBuffer 0\nOpDecorate %o XfbStride 32
+OpDecorate %o Offset 8",
+        "",
+        "%1",
+    );
+    // The second of two vectors of 12 bytes lies behind the first.
+    let text = after(SCALARS, &module);
+    has(&text, &["Offset 8", "Offset 20"]);
+    assert_eq!(count(&text, "XfbBuffer 0"), 2, "{text}");
+}
+
+#[test]
+fn interfaces_that_can_not_be_told_apart_are_refused() {
+    has(
+        &refusal(SCALARS, &outputs("", "", "", "%i")),
+        &["names a part"],
+    );
+    has(
+        &refusal(SCALARS, &outputs("", "", "%null", "%1")),
+        &["initial value"],
+    );
+}
+
+#[test]
 fn vertices_keep_their_arrays() {
     let module = "; Version: 1.3
 OpCapability Geometry

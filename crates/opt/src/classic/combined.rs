@@ -9,7 +9,7 @@ use spirvkit_grammar::{Dim, Op};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::descriptors::{Resource, resources};
-use super::{Order, built, descriptions, shown};
+use super::{Order, built, decorations, descriptions, shown};
 use crate::pass::{Changed, Context, PassError};
 
 /// Pairs of a set and a binding, like `0:1 0:2`.
@@ -32,11 +32,12 @@ pub(super) fn check_pairs(argument: &str) -> Result<(), String> {
 pub(super) fn convert(
     module: &mut Module,
     argument: &str,
-    _: &mut Context<'_>,
+    context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
     let wanted: BTreeSet<(u32, u32)> = (pairs(argument).map_err(PassError::new)?)
         .into_iter()
         .collect();
+    decorations::flatten(module, context)?;
     let mut found: BTreeMap<(u32, u32), (Option<Resource>, Option<Resource>)> = BTreeMap::new();
     for it in resources(module) {
         let place = (it.set, it.binding);

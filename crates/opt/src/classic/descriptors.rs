@@ -10,7 +10,7 @@ use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::entry_points;
-use super::{Growth, built, descriptions, of_op, shown};
+use super::{Growth, built, decorations, descriptions, of_op, shown};
 use crate::pass::{Changed, Context, PassError};
 
 fn sets(argument: &str) -> Result<(u32, u32), String> {
@@ -55,6 +55,7 @@ pub(super) struct Resource {
     decoration: Inst,
 }
 
+/// The variables with bindings. Groups of decorations are not looked into.
 pub(super) fn resources(module: &Module) -> Vec<Resource> {
     let mut set_of: HashMap<Id, u32> = HashMap::new();
     let mut binding_of: HashMap<Id, (u32, Inst)> = HashMap::new();
@@ -91,8 +92,9 @@ pub(super) fn resources(module: &Module) -> Vec<Resource> {
 /// next one, and so on.
 pub(super) fn resolve_conflicts(
     module: &mut Module,
-    _: &mut Context<'_>,
+    context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
+    decorations::flatten(module, context)?;
     let mut groups: BTreeMap<(u32, u32), Vec<Resource>> = BTreeMap::new();
     for it in resources(module) {
         groups.entry((it.set, it.binding)).or_default().push(it);
@@ -139,20 +141,23 @@ enum Kinds {
 
 pub(super) fn replace_arrays(
     module: &mut Module,
-    _: &mut Context<'_>,
+    context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    replace(module, Kinds::Arrays)
+    replace(module, Kinds::Arrays, context)
 }
 
 pub(super) fn replace_structs(
     module: &mut Module,
-    _: &mut Context<'_>,
+    context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    replace(module, Kinds::Structs)
+    replace(module, Kinds::Structs, context)
 }
 
-pub(super) fn replace_both(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
-    replace(module, Kinds::Both)
+pub(super) fn replace_both(
+    module: &mut Module,
+    context: &mut Context<'_>,
+) -> Result<Changed, PassError> {
+    replace(module, Kinds::Both, context)
 }
 
 /// So many variables at most are made of one.
@@ -228,17 +233,30 @@ impl Descriptors {
         self.bindings.get(ty) == 1 && !self.starts.contains_key(&ty)
     }
 
-    /// How many parts a composite of descriptors has that are to be variables.
-    fn parts(&self, module: &Module, ty: Id, kinds: Kinds) -> Option<usize> {
+    /// How many parts a composite of descriptors has that are to be variables; or why they can't be.
+    fn parts(&self, module: &Module, ty: Id, kinds: Kinds) -> Result<Option<usize>, &'static str> {
         let count = match module.ty(ty) {
-            Type::Array { length, .. } if kinds != Kinds::Structs => module
-                .constant_u64(length)
-                .filter(|&length| length <= MAX_PARTS)?
-                as usize,
-            Type::Struct { .. } if kinds != Kinds::Arrays => self.starts.get(&ty)?.len(),
-            _ => return None,
+            Type::Array { length, .. } if kinds != Kinds::Structs => {
+                let mut innermost = ty;
+                while let Type::Array { element, .. } = module.ty(innermost) {
+                    innermost = element;
+                }
+                if self.bindings.get(innermost) == 0 {
+                    return Ok(None);
+                }
+                if self.bindings.get(ty) == 0 {
+                    return Err("has a length that isn't known yet");
+                }
+                let known = module.constant_u64(length);
+                let known = known.filter(|&length| length <= MAX_PARTS);
+                known.ok_or("has too many elements")? as usize
+            }
+            Type::Struct { .. } if kinds != Kinds::Arrays => {
+                self.starts.get(&ty).map_or(0, Vec::len)
+            }
+            _ => return Ok(None),
         };
-        (count > 0 && self.bindings.get(ty) > 0).then_some(count)
+        Ok((count > 0 && self.bindings.get(ty) > 0).then_some(count))
     }
 
     /// The type of a part, and where its bindings begin, counted from those of the whole.
@@ -257,7 +275,12 @@ impl Descriptors {
     }
 }
 
-fn replace(module: &mut Module, kinds: Kinds) -> Result<Changed, PassError> {
+fn replace(
+    module: &mut Module,
+    kinds: Kinds,
+    context: &mut Context<'_>,
+) -> Result<Changed, PassError> {
+    decorations::flatten(module, context)?;
     let descriptors = Descriptors::of(module);
     let mut growth = Growth::of(module);
     // What became of variables: the others that are there instead.
@@ -297,8 +320,8 @@ fn replace(module: &mut Module, kinds: Kinds) -> Result<Changed, PassError> {
     Ok(Changed::Yes)
 }
 
-/// Makes variables of the parts of one that are used, if all its uses name a part. Entry points are
-/// left to be done.
+/// Makes variables of the parts of one that are used, all of whose uses have to name a part. Entry
+/// points are left to be done.
 fn replace_one(
     b: &mut Builder,
     it: &Resource,
@@ -306,11 +329,15 @@ fn replace_one(
     growth: &mut Growth,
 ) -> Result<Option<Vec<Resource>>, PassError> {
     let module = b.module();
-    let Some(count) = descriptors.parts(module, it.ty, kinds) else {
+    let refused =
+        |why: &str| PassError::new(format!("{}, a composite of descriptors, {why}", it.id));
+    let parts = descriptors.parts(module, it.ty, kinds);
+    let Some(count) = parts.map_err(refused)? else {
         return Ok(None);
     };
     let described = descriptions(module, it.variable);
     let mut chains = Vec::new();
+    let mut loads = Vec::new();
     let mut about = Vec::new();
     for found in module.uses(it.id) {
         let op = module.op(found.inst);
@@ -321,16 +348,21 @@ fn replace_one(
             let part = index.and_then(|index| module.constant_u64(index));
             match part.filter(|&part| part < count as u64) {
                 Some(part) => chains.push((found.inst, part as usize)),
-                None => return Ok(None),
+                None => return Err(refused("has a part that is chosen while the shader runs")),
             }
+        } else if let Some(extracts) = extracts(module, found.inst, count) {
+            loads.push((found.inst, extracts));
         } else if op != Op::EntryPoint && !described.contains(&found.inst) {
-            return Ok(None);
+            return Err(refused(&format!("is used by {op} as a whole")));
         }
     }
     if (it.binding.checked_add(descriptors.bindings.get(it.ty))).is_none() {
         return Err(PassError::new("there is no binding left"));
     }
-    let used: BTreeSet<usize> = chains.iter().map(|&(_, part)| part).collect();
+    let of_loads = loads.iter().flat_map(|(_, extracts)| extracts);
+    let of_loads = of_loads.map(|&(_, part)| part);
+    let of_chains = chains.iter().map(|&(_, part)| part);
+    let used: BTreeSet<usize> = of_chains.chain(of_loads).collect();
     let said: Vec<(Op, Vec<u32>)> = (about.iter())
         .filter(|&&inst| module.op(inst).is_decorate() && inst != it.decoration)
         .map(|&inst| (module.op(inst), module.get(inst).operand_words().to_vec()))
@@ -379,10 +411,81 @@ fn replace_one(
             b.module_mut().replace(chain, op, &operands)?;
         }
     }
+    for (load, extracts) in loads {
+        load_parts(b, load, &extracts, &of_part, growth)?;
+    }
     // No single variable is what was described any more.
     for inst in described {
         b.module_mut().erase(inst)?;
     }
     b.module_mut().erase(it.variable)?;
     Ok(Some(made))
+}
+
+/// What is taken out of a composite that is loaded, and of which part, if nothing else is done with it.
+fn extracts(module: &Module, load: Inst, count: usize) -> Option<Vec<(Inst, usize)>> {
+    if module.op(load) != Op::Load {
+        return None;
+    }
+    let uses = module
+        .uses_of(load)
+        .filter(|&found| !module.is_about(found));
+    uses.map(|found| {
+        let is_extract = module.op(found.inst) == Op::CompositeExtract && found.word == 3;
+        let part = module.operand_word(found.inst, 1).filter(|_| is_extract)? as usize;
+        (part < count).then_some((found.inst, part))
+    })
+    .collect()
+}
+
+/// Loads the variables of the parts that are taken out of a load.
+fn load_parts(
+    b: &mut Builder,
+    load: Inst,
+    extracts: &[(Inst, usize)],
+    of_part: &HashMap<usize, Id>,
+    growth: &mut Growth,
+) -> Result<(), PassError> {
+    let said = b
+        .module()
+        .get(load)
+        .operand_words()
+        .get(3..)
+        .unwrap_or_default()
+        .to_vec();
+    let mut loaded: HashMap<usize, Id> = HashMap::new();
+    for &(extract, part) in extracts {
+        let module = b.module();
+        let (Some(&variable), Some(extracted)) = (of_part.get(&part), module.result(extract))
+        else {
+            continue;
+        };
+        let ty = module.type_of(variable).map(|ty| module.ty(ty));
+        let Some(Type::Pointer { pointee, .. }) = ty else {
+            continue;
+        };
+        let value = match loaded.get(&part) {
+            Some(&value) => value,
+            None => {
+                let module = b.module_mut();
+                let value = module.fresh_id();
+                let words = [&[pointee.0, value.0, variable.0][..], &said].concat();
+                growth.add(words.len() + 1)?;
+                let made = module.insert(Place::Before(load), Op::Load, &words)?;
+                module.copy_place(load, made);
+                loaded.insert(part, value);
+                value
+            }
+        };
+        let words = b.module().get(extract).operand_words().to_vec();
+        match words.get(4..).unwrap_or_default() {
+            [] => b.replace_with(extract, value),
+            rest => {
+                let words = [&[words[0], extracted.0, value.0][..], rest].concat();
+                b.module_mut()
+                    .replace(extract, Op::CompositeExtract, &words)?;
+            }
+        }
+    }
+    Ok(b.module_mut().erase(load)?)
 }

@@ -24,10 +24,10 @@ struct Nested {
 /// the last index counts up first.
 pub(super) fn flatten(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
     let descriptors = Descriptors::of(module);
-    let found: Vec<Nested> = of_op(module, Op::Variable)
-        .into_iter()
-        .filter_map(|variable| nested(module, &descriptors, variable))
-        .collect();
+    let mut found: Vec<Nested> = Vec::new();
+    for variable in of_op(module, Op::Variable) {
+        found.extend(nested(module, &descriptors, variable)?);
+    }
     if found.is_empty() {
         return Ok(Changed::No);
     }
@@ -42,11 +42,17 @@ pub(super) fn flatten(module: &mut Module, _: &mut Context<'_>) -> Result<Change
     Ok(Changed::Yes)
 }
 
-fn nested(module: &Module, descriptors: &Descriptors, variable: Inst) -> Option<Nested> {
-    let Type::Pointer { pointee, .. } = module.ty(module.result_type(variable)?) else {
-        return None;
+fn nested(
+    module: &Module,
+    descriptors: &Descriptors,
+    variable: Inst,
+) -> Result<Option<Nested>, PassError> {
+    let ty = module.result_type(variable).map(|ty| module.ty(ty));
+    let Some(Type::Pointer { pointee, .. }) = ty else {
+        return Ok(None);
     };
     let mut lengths = Vec::new();
+    let mut unknown = None;
     let mut element = pointee;
     if let Type::RuntimeArray { element: inner } = module.ty(element) {
         lengths.push(None);
@@ -57,15 +63,27 @@ fn nested(module: &Module, descriptors: &Descriptors, variable: Inst) -> Option<
         length,
     } = module.ty(element)
     {
-        lengths.push(Some(module.constant_u64(length)?));
+        let known = module.constant_u64(length);
+        if known.is_none() {
+            unknown = Some(length);
+        }
+        lengths.push(Some(known.unwrap_or(0)));
         element = inner;
     }
-    let is_nested = lengths.len() > 1 && descriptors.is_one(element);
-    is_nested.then_some(Nested {
+    if lengths.len() < 2 || !descriptors.is_one(element) {
+        return Ok(None);
+    }
+    if let Some(length) = unknown {
+        return Err(PassError::new(format!(
+            "{} is an array of arrays that are as long as {length} says, which isn't known yet",
+            module.result(variable).unwrap_or(Id(0))
+        )));
+    }
+    Ok(Some(Nested {
         variable,
         lengths,
         element,
-    })
+    }))
 }
 
 /// A pointer into the arrays: by what, and how many of the arrays are behind it.

@@ -321,6 +321,86 @@ OpStore %z %1\nOpReturn",
 }
 
 #[test]
+fn arrays_whose_lengths_are_not_known_yet_are_refused() {
+    let module = sampling(
+        "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\nOpDecorate %n SpecId 0",
+        "%n = OpSpecConstant %uint 3\n%inner = OpTypeArray %Both %n\n%outer = OpTypeArray %inner %2
+%to_outer = OpTypePointer UniformConstant %outer\n%to_both = OpTypePointer UniformConstant %Both
+%t = OpVariable %to_outer UniformConstant",
+        "%p = OpAccessChain %to_both %t %1 %1\n%x = OpLoad %Both %p",
+    );
+    for pass in [
+        "legalize-multidim-array",
+        "descriptor-scalar-replacement",
+        "descriptor-array-scalar-replacement",
+    ] {
+        has(&refusal(pass, &module), &["isn't known yet"]);
+    }
+    let same = after("descriptor-composite-scalar-replacement", &module);
+    has(&same, &["OpAccessChain"]);
+}
+
+#[test]
+fn composites_of_descriptors_are_loaded_by_parts() {
+    let module = |body: &str| {
+        sampling(
+            "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 3",
+            "%images = OpTypeArray %Image %2\n%R = OpTypeStruct %images %Sampler
+%to_R = OpTypePointer UniformConstant %R\n%to_Image = OpTypePointer UniformConstant %Image
+%t = OpVariable %to_R UniformConstant\n%to_own = OpTypePointer Function %R",
+            body,
+        )
+    };
+    let sampled = "%both = OpSampledImage %Both %image %sampler
+%x = OpImageSampleExplicitLod %vec4 %both %where Lod %f0\nOpStore %out %x";
+    let whole = module(&format!(
+        "%all = OpLoad %R %t\n%image = OpCompositeExtract %Image %all 0 1
+%sampler = OpCompositeExtract %Sampler %all 1\n{sampled}"
+    ));
+    // The images have the bindings 3 and 4, the sampler has 5.
+    let text = after("descriptor-scalar-replacement", &whole);
+    lacks(&text, &["OpCompositeExtract", "Binding 3"]);
+    has(&text, &["Binding 4", "Binding 5"]);
+    let text = after("descriptor-composite-scalar-replacement", &whole);
+    has(&text, &["Binding 3", "Binding 5"]);
+    assert_eq!(count(&text, "OpCompositeExtract"), 1, "{text}");
+    let chosen = module("%p = OpAccessChain %to_Image %t %0 %i\n%image = OpLoad %Image %p");
+    let why = refusal("descriptor-scalar-replacement", &chosen);
+    has(&why, &["chosen while the shader runs"]);
+    let stored = module("%all = OpLoad %R %t\n%copy = OpCopyObject %R %all");
+    let why = refusal("descriptor-scalar-replacement", &stored);
+    has(&why, &["as a whole"]);
+}
+
+#[test]
+fn bindings_may_be_those_of_groups() {
+    let module = sampling(
+        "OpDecorate %g DescriptorSet 0\nOpDecorate %g Binding 3\n%g = OpDecorationGroup
+OpGroupDecorate %g %t %s",
+        "%to_Image = OpTypePointer UniformConstant %Image
+%to_Sampler = OpTypePointer UniformConstant %Sampler
+%t = OpVariable %to_Image UniformConstant\n%s = OpVariable %to_Sampler UniformConstant",
+        "%image = OpLoad %Image %t\n%sampler = OpLoad %Sampler %s
+%both = OpSampledImage %Both %image %sampler
+%x = OpImageSampleExplicitLod %vec4 %both %where Lod %f0\nOpStore %out %x",
+    );
+    let text = after("resolve-binding-conflicts", &module);
+    has(&text, &["Binding 3", "Binding 4"]);
+    let text = after("convert-to-sampled-image=0:3", &module);
+    lacks(&text, &["OpSampledImage"]);
+    let array = sampling(
+        "OpDecorate %g DescriptorSet 0\nOpDecorate %g Binding 3\n%g = OpDecorationGroup
+OpGroupDecorate %g %t",
+        "%arr = OpTypeArray %Image %2\n%to_arr = OpTypePointer UniformConstant %arr
+%to_Image = OpTypePointer UniformConstant %Image\n%t = OpVariable %to_arr UniformConstant",
+        "%p = OpAccessChain %to_Image %t %1\n%image = OpLoad %Image %p",
+    );
+    let text = after("descriptor-scalar-replacement", &array);
+    has(&text, &["Binding 4"]);
+    lacks(&text, &["OpAccessChain"]);
+}
+
+#[test]
 fn inputs_end_with_what_is_used() {
     let module = |index: &str| {
         sampling(

@@ -144,7 +144,6 @@ fn calls(module: &Module, insts: impl Iterator<Item = Inst>) -> Vec<Id> {
 pub(super) fn wrap(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
     let called = called_while_continuing(module);
     let mut found: Vec<(Inst, Id)> = Vec::new();
-    let mut own: HashSet<Id> = HashSet::new();
     for function in module.functions() {
         let (Some(id), Some(definition)) = (
             module.function_id(function),
@@ -161,9 +160,6 @@ pub(super) fn wrap(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, 
             !matches!(module.op(inst), Op::Function | Op::Label | Op::FunctionEnd)
                 && !kills(module.op(inst))
         });
-        if !does_more {
-            own.insert(id);
-        }
         if called.contains(&id)
             && does_more
             && let Some(ty) = module.result_type(definition)

@@ -113,7 +113,6 @@ fn make_volatile(module: &mut Module, load: Inst) -> Result<bool, PassError> {
     if MemoryAccess(mask).contains(MemoryAccess::Volatile) {
         return Ok(false);
     }
-    words.truncate(words.len().max(3));
     match words.get_mut(3) {
         Some(mask) => *mask |= MemoryAccess::Volatile.0,
         None => words.push(MemoryAccess::Volatile.0),

@@ -5,10 +5,11 @@ use std::fmt::Display;
 use hashbrown::HashMap;
 use spirvkit_binary::{Id, NumberType};
 use spirvkit_grammar::Op;
-use spirvkit_ir::{Inst, Module};
+use spirvkit_ir::{Inst, Lookup, Module};
 use spirvkit_text::{NumberError, parse_number};
 use spirvkit_transform::{Specialization, Specialized, spec_constants, specialize};
 
+use super::of_op;
 use crate::pass::{Changed, Context, PassError};
 
 pub(super) fn freeze(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
@@ -20,10 +21,40 @@ pub(super) fn fold(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, 
 }
 
 fn finish(module: &mut Module, wanted: &Specialization) -> Result<Changed, PassError> {
+    let mut open = arrays(module);
+    open.retain(|&(_, length)| number(module, length).is_none());
     let done: Specialized =
         specialize(module, wanted).map_err(|error| PassError::new(error.to_string()))?;
+    for (array, _) in open {
+        let length = module.definition(array);
+        let length = length.and_then(|array| module.operand_id(array, 1));
+        let length = length.and_then(|length| number(module, length));
+        if length.is_some_and(|length| length < 1) {
+            return Err(without_elements(array));
+        }
+    }
     unify_matrices(module)?;
     Ok(Changed::if_any(done.finished + done.folded))
+}
+
+/// The arrays of a module, and their lengths.
+fn arrays(module: &Module) -> Vec<(Id, Id)> {
+    let arrays = of_op(module, Op::TypeArray).into_iter();
+    let arrays =
+        arrays.filter_map(|array| Some((module.result(array)?, module.operand_id(array, 1)?)));
+    arrays.collect()
+}
+
+/// What number an integer constant is.
+fn number(module: &Module, constant: Id) -> Option<i64> {
+    module.constant_i64(constant)
+}
+
+/// Why a constant can't have a value: there are no arrays without elements (section 3.49.6).
+fn without_elements(array: Id) -> PassError {
+    PassError::new(format!(
+        "the array {array} would have no elements, because its length would be less than 1"
+    ))
 }
 
 /// Lets matrices of groups that are equal now have one type: the constants that they are made of
@@ -83,6 +114,8 @@ pub(super) fn set_defaults(
     let values: HashMap<u32, &str> = (pairs(argument).map_err(PassError::new)?)
         .into_iter()
         .collect();
+    let arrays = arrays(module).into_iter();
+    let arrays: HashMap<Id, Id> = arrays.map(|(array, length)| (length, array)).collect();
     let mut count = 0;
     for constant in spec_constants(module) {
         let given = constant
@@ -100,6 +133,11 @@ pub(super) fn set_defaults(
         let op = match module.definitions().number_type(constant.ty) {
             Some(ty) => {
                 operands.extend(literal(ty, value).map_err(|why| wrong(&why))?);
+                if let Some(&array) = arrays.get(&constant.id)
+                    && is_below_one(ty, &operands[2..])
+                {
+                    return Err(without_elements(array));
+                }
                 Op::SpecConstant
             }
             None => match truth(value).ok_or_else(|| wrong(&"it is neither `true` nor `false`"))? {
@@ -122,6 +160,13 @@ fn truth(value: &str) -> Option<bool> {
         "false" | "0" => Some(false),
         _ => None,
     }
+}
+
+/// Whether an integer that has these words is zero or negative.
+fn is_below_one(ty: NumberType, words: &[u32]) -> bool {
+    let has_sign = matches!(ty, NumberType::Integer { signed: true, .. });
+    let is_negative = has_sign && words.last().is_some_and(|&word| (word as i32) < 0);
+    is_negative || words.iter().all(|&word| word == 0)
 }
 
 /// The words of a number, as it is in assembly text.

@@ -131,6 +131,42 @@ fn what_cannot_be_clamped_is_refused() {
 }
 
 #[test]
+fn arrays_keep_at_least_one_element() {
+    let module = |default: &str| {
+        compute(
+            "OpDecorate %n SpecId 1",
+            &format!(
+                "%n = OpSpecConstant %int {default}\n%square = OpSpecConstantOp %int IMul %n %n
+%own = OpTypeArray %uint %n\n%other = OpTypeArray %uint %square
+%to_own = OpTypePointer Private %own\n%a = OpVariable %to_own Private
+%to_other = OpTypePointer Private %other\n%b = OpVariable %to_other Private"
+            ),
+            "OpReturn",
+        )
+    };
+    for default in ["0", "-1"] {
+        let flag = format!("set-spec-const-default-value=1:{default}");
+        has(&refusal(&flag, &module("2")), &["no elements"]);
+    }
+    let text = after(
+        "set-spec-const-default-value=1:1 freeze-spec-const",
+        &module("2"),
+    );
+    lacks(&text, &["SpecConst"]);
+    // The default is that of a number which isn't a length itself.
+    let zero = module("0").replace("%own = OpTypeArray %uint %n", "%own = OpTypeArray %uint %2");
+    valid(&words(&zero));
+    has(&refusal("freeze-spec-const", &zero), &["no elements"]);
+    let folded = zero
+        .replace("%n = OpSpecConstant %int 0", "%n = OpConstant %int 0")
+        .replace("OpDecorate %n SpecId 1", "");
+    has(
+        &refusal("fold-spec-const-op-composite", &folded),
+        &["no elements"],
+    );
+}
+
+#[test]
 fn lengths_are_asked_of_non_uniform_blocks() {
     let declarations = ARRAY[1].replace("%buf = OpVariable %to_S", "%buf = OpVariable %to_Ss");
     let declarations = declarations.replace(

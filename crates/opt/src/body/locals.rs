@@ -146,8 +146,11 @@ impl Locals {
             let fixed = unit.node(inst).has(crate::unit::flag::FIXED)
                 || unit.node(inst).decorations != 0
                     && !only_relaxes(unit, unit.node(inst).decorations);
+            // There is no value of type void, not even an undefined one.
+            let has_value =
+                unit.op(unit.node(inst).ty) == Op::TypePointer && unit.op(pointee) != Op::TypeVoid;
             self.locals.push(Local {
-                is_value: !fixed && unit.op(unit.node(inst).ty) == Op::TypePointer,
+                is_value: !fixed && has_value,
                 escapes: false,
                 piece,
                 pieces: 1,

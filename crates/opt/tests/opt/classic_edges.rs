@@ -167,6 +167,20 @@ fn arrays_keep_at_least_one_element() {
 }
 
 #[test]
+fn variables_of_type_void_stay() {
+    // They aren't valid, and an undefined value of that type wouldn't be, either.
+    let module = compute(
+        "",
+        "%to_void = OpTypePointer Function %void",
+        "%v = OpVariable %to_void Function\n%x = OpLoad %void %v\n%y = OpCopyObject %void %x\nOpReturn",
+    );
+    for pass in ["ssa-rewrite", "-Os"] {
+        let text = text(&run(pass, &words(&module)));
+        lacks(&text, &["OpUndef"]);
+    }
+}
+
+#[test]
 fn lengths_are_asked_of_non_uniform_blocks() {
     let declarations = ARRAY[1].replace("%buf = OpVariable %to_S", "%buf = OpVariable %to_Ss");
     let declarations = declarations.replace(

@@ -31,6 +31,7 @@ pub(super) fn split(module: &mut Module, context: &mut Context<'_>) -> Result<Ch
     if types.is_empty() {
         return Ok(Changed::No);
     }
+    refuse_within(module, &types)?;
     decorations::flatten(module, context)?;
     let mut splitting = Splitting {
         types: HashMap::new(),
@@ -95,6 +96,27 @@ fn combined(module: &Module) -> Vec<Id> {
         }
     }
     found
+}
+
+/// Refuses structures that have sampled images as members, and functions that return such.
+fn refuse_within(module: &Module, types: &[Id]) -> Result<(), PassError> {
+    let types: HashSet<Id> = types.iter().copied().collect();
+    for inst in module.globals() {
+        let Some(id) = module.result(inst).filter(|_| module.op(inst).is_type()) else {
+            continue;
+        };
+        let what = match module.ty(id) {
+            Type::Struct { members } if members.iter().any(|&it| types.contains(&Id(it))) => {
+                "is a structure with sampled images as members"
+            }
+            Type::Function { result, .. } if types.contains(&result) => {
+                "is the type of functions that return sampled images"
+            }
+            _ => continue,
+        };
+        return Err(PassError::new(format!("{id} {what}, which can't be split")));
+    }
+    Ok(())
 }
 
 struct Splitting {

@@ -285,6 +285,24 @@ OpExtension \"SPV_EXT_descriptor_indexing\"\nOpMemoryModel",
 }
 
 #[test]
+fn sampled_images_in_structures_stay_together() {
+    let module = sampling(
+        "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 3",
+        "%R = OpTypeStruct %Both\n%to_R = OpTypePointer UniformConstant %R
+%to_Both = OpTypePointer UniformConstant %Both\n%t = OpVariable %to_R UniformConstant",
+        "%p = OpAccessChain %to_Both %t %0\n%both = OpLoad %Both %p",
+    );
+    let split = "split-combined-image-sampler";
+    has(&refusal(split, &module), &["structure"]);
+    // Once each is a variable, they can be.
+    let text = after(
+        &format!("descriptor-composite-scalar-replacement eliminate-dead-code-aggressive {split}"),
+        &module,
+    );
+    lacks(&text, &["OpTypeStruct"]);
+}
+
+#[test]
 fn arrays_of_arrays_become_flat() {
     let module = blocks(
         "%at = OpAccessChain %to_uint %in %0 %0\n%i = OpLoad %uint %at

@@ -73,6 +73,13 @@ fn choice(module: &Module, descriptors: &Descriptors, chain: Inst) -> Option<Cho
         return None;
     };
     let length = module.constant_u64(length).filter(|&length| length > 0)?;
+    // The elements behind are none that a narrow index could choose.
+    let length = match module.ty(module.type_of(Id(index))?) {
+        Type::Int { width, signed } if width.saturating_sub(u32::from(signed)) < 32 => {
+            length.min(1 << width.saturating_sub(u32::from(signed)))
+        }
+        _ => length,
+    };
     let is_descriptor = descriptors.is_one(element);
     is_descriptor.then_some(Choice {
         chain,

@@ -97,6 +97,25 @@ OpBranch %header\n%end = OpLabel\nOpStore %p %x\nOpReturn",
 }
 
 #[test]
+fn narrow_indices_choose_only_what_they_can() {
+    let module = blocks(
+        "%at = OpAccessChain %to_uint %in %0 %0\n%wide = OpLoad %uint %at
+%i = OpUConvert %byte %wide\n%p = OpAccessChain %to_uint %bufs %i %0 %1\nOpStore %p %1\nOpReturn",
+    )
+    .replace(
+        "OpCapability Shader\n",
+        "OpCapability Shader\nOpCapability Int8\n",
+    );
+    for (byte, elements) in [("8 0", 256), ("8 1", 128)] {
+        let narrow = module
+            .replace("%Ss = OpTypeArray %S %3", &format!("%byte = OpTypeInt {byte}\n%many = OpConstant %uint 300\n%Ss = OpTypeArray %S %many"))
+            .replace("OpUConvert", if byte == "8 0" { "OpUConvert" } else { "OpSConvert" });
+        let text = after(VARIABLE, &narrow);
+        assert_eq!(count(&text, "OpStore"), elements);
+    }
+}
+
+#[test]
 fn pointers_are_read_once_from_chosen_elements() {
     let module = "; Version: 1.5
 OpCapability Shader

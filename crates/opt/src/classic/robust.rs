@@ -136,7 +136,9 @@ fn tighten(b: &mut Builder, it: &Loose, homes: &mut Homes) -> Result<(), PassErr
     let Type::Int { width, signed } = b.module().ty(index_ty) else {
         return Ok(());
     };
-    let limit = u64::MAX >> (64 - width + u32::from(signed));
+    // There are no integers that are wider, but a module may declare them.
+    let unused = 64u32.saturating_sub(width) + u32::from(signed);
+    let limit = u64::MAX.checked_shr(unused).unwrap_or(0);
     let known = b.module().constant_u64(index);
     b.insert_at(Place::Before(it.chain));
     let within = match (it.count, known) {

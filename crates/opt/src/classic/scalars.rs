@@ -175,7 +175,7 @@ fn bytes(module: &Module, ty: Id) -> u32 {
         Type::Int { width, .. } | Type::Float { width, .. } => width,
         _ => 32,
     };
-    count * width / 8
+    count.saturating_mul(width / 8)
 }
 
 /// What is to be done for a variable, if it has parts.
@@ -316,7 +316,7 @@ fn carry_out(
     let place = Place::Section(Section::Annotations);
     let mut made = Vec::new();
     // How many bytes of the whole come before a leaf, if they are captured one behind the other.
-    let mut offset = 0;
+    let mut offset = 0u32;
     for (number, &(ty, at)) in plan.leaves.iter().enumerate() {
         let bytes = bytes(b.module(), ty);
         let ty = match plan.vertices {
@@ -346,7 +346,7 @@ fn carry_out(
             }
         }
         made.push(variable);
-        offset += bytes;
+        offset = bytes.saturating_add(offset);
     }
     let mut passes = Vec::new();
     for (inst, action) in &plan.actions {

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use spirvkit_analysis::Type;
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Dim, Op};
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::descriptors::{Resource, resources};
-use super::{Order, built, decorations, descriptions, shown};
+use super::interface::list_instead;
+use super::{Growth, Order, built, decorations, descriptions, shown};
 use crate::pass::{Changed, Context, PassError};
 
 /// Pairs of a set and a binding, like `0:1 0:2`.
@@ -52,7 +53,7 @@ pub(super) fn convert(
         };
     }
     let order = Order::of(module);
-    let mut gone = HashSet::new();
+    let mut gone: HashMap<Id, Vec<Id>> = HashMap::new();
     for (&(set, binding), (image, sampler)) in &found {
         let Some(image) = image else {
             let message = format!("{set}:{binding} is a sampler without an image");
@@ -63,11 +64,10 @@ pub(super) fn convert(
             return Err(PassError::new(message));
         }
         combine(module, image, sampler.as_ref(), &order)?;
-        gone.extend(sampler.as_ref().map(|sampler| sampler.id));
+        gone.extend(sampler.as_ref().map(|sampler| (sampler.id, Vec::new())));
     }
-    if !gone.is_empty() {
-        super::interface::leave_out(module, &gone)?;
-    }
+    let mut growth = Growth::of(module);
+    list_instead(module, &gone, &mut growth)?;
     Ok(Changed::if_any(found.len()))
 }
 

@@ -9,7 +9,7 @@ use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::interface::entry_points;
+use super::interface::list_instead;
 use super::{Growth, built, decorations, descriptions, of_op, shown};
 use crate::pass::{Changed, Context, PassError};
 
@@ -301,22 +301,7 @@ fn replace(
     if instead.is_empty() {
         return Ok(Changed::No);
     }
-    for entry in entry_points(module) {
-        let words = module.get(entry.inst).operand_words();
-        let (named, interface) = words.split_at(entry.named);
-        let mut new = named.to_vec();
-        let mut left: Vec<Id> = interface.iter().rev().map(|&id| Id(id)).collect();
-        while let Some(id) = left.pop() {
-            match instead.get(&id) {
-                Some(others) => left.extend(others.iter().rev()),
-                None => new.push(id.0),
-            }
-            growth.add(1)?;
-        }
-        if new != words {
-            module.replace(entry.inst, Op::EntryPoint, &new)?;
-        }
-    }
+    list_instead(module, &instead, &mut growth)?;
     Ok(Changed::Yes)
 }
 

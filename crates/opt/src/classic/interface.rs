@@ -6,7 +6,7 @@ use spirvkit_binary::{Id, LiteralString};
 use spirvkit_grammar::{ExecutionMode, FunctionControl, Op};
 use spirvkit_ir::{EditError, Inst, Module};
 
-use super::{built, of_op, remove_extension};
+use super::{Growth, built, of_op, remove_extension};
 use crate::pass::{Changed, Context, PassError};
 
 /// An entry point.
@@ -121,15 +121,29 @@ impl Calls {
     }
 }
 
-/// Takes variables out of the interfaces of all entry points.
-pub(super) fn leave_out(module: &mut Module, variables: &HashSet<Id>) -> Result<(), PassError> {
+/// Lets the interfaces of all entry points list others in the place of variables. These may have
+/// others in their place, too.
+pub(super) fn list_instead(
+    module: &mut Module,
+    instead: &HashMap<Id, Vec<Id>>,
+    growth: &mut Growth,
+) -> Result<(), PassError> {
     for entry in entry_points(module) {
         let words = module.get(entry.inst).operand_words();
         let (named, interface) = words.split_at(entry.named);
-        let kept = interface.iter().filter(|&&id| !variables.contains(&Id(id)));
-        let kept: Vec<u32> = named.iter().chain(kept).copied().collect();
-        if kept.len() < words.len() {
-            module.replace(entry.inst, Op::EntryPoint, &kept)?;
+        let mut new = named.to_vec();
+        let mut left: Vec<Id> = interface.iter().rev().map(|&id| Id(id)).collect();
+        while let Some(id) = left.pop() {
+            match instead.get(&id) {
+                Some(others) => {
+                    growth.add(others.len())?;
+                    left.extend(others.iter().rev());
+                }
+                None => new.push(id.0),
+            }
+        }
+        if new != words {
+            module.replace(entry.inst, Op::EntryPoint, &new)?;
         }
     }
     Ok(())

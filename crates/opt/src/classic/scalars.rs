@@ -7,7 +7,7 @@ use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::interface::entry_points;
+use super::interface::list_instead;
 use super::parts::of_vertices;
 use super::{Growth, built, decorations, descriptions, of_op};
 use crate::pass::{Changed, Context, PassError};
@@ -87,21 +87,7 @@ pub(super) fn replace(
         }
         Ok::<(), PassError>(())
     }))??;
-    for entry in entry_points(module) {
-        let words = module.get(entry.inst).operand_words();
-        let (named, interface) = words.split_at(entry.named);
-        let mut new = named.to_vec();
-        for &id in interface {
-            match instead.get(&Id(id)) {
-                Some(made) => new.extend(made.iter().map(|id| id.0)),
-                None => new.push(id),
-            }
-        }
-        growth.add(new.len() - words.len().min(new.len()))?;
-        if new != words {
-            module.replace(entry.inst, Op::EntryPoint, &new)?;
-        }
-    }
+    list_instead(module, &instead, &mut growth)?;
     for (plan, _) in &plans {
         for inst in descriptions(module, plan.variable) {
             module.erase(inst)?;

@@ -7,7 +7,7 @@ use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
-use super::interface::entry_points;
+use super::interface::list_instead;
 use super::{Growth, built, decorated, decorations, descriptions};
 use crate::pass::{Changed, Context, PassError};
 
@@ -46,20 +46,9 @@ pub(super) fn split(module: &mut Module, context: &mut Context<'_>) -> Result<Ch
     if parts.is_empty() {
         return Ok(Changed::No);
     }
-    for entry in entry_points(module) {
-        let words = module.get(entry.inst).operand_words();
-        let (named, interface) = words.split_at(entry.named);
-        let mut new = named.to_vec();
-        for &id in interface {
-            match parts.get(&Id(id)) {
-                Some(parts) => new.extend(parts.each().map(|id| id.0)),
-                None => new.push(id),
-            }
-        }
-        if new != words {
-            module.replace(entry.inst, Op::EntryPoint, &new)?;
-        }
-    }
+    let instead = parts.iter().map(|(&id, parts)| (id, parts.each().to_vec()));
+    let instead: HashMap<Id, Vec<Id>> = instead.collect();
+    list_instead(module, &instead, &mut splitting.growth)?;
     for inst in splitting.gone.iter().rev() {
         module.erase(*inst)?;
     }

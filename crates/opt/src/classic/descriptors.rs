@@ -10,7 +10,9 @@ use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::list_instead;
-use super::{Growth, built, decorations, descriptions, of_op, shown};
+use super::{
+    Growth, built, decorations, descriptions, is_decoration, of_op, said_of, say_of, shown,
+};
 use crate::pass::{Changed, Context, PassError};
 
 fn sets(argument: &str) -> Result<(u32, u32), String> {
@@ -323,12 +325,12 @@ fn replace_one(
     let described = descriptions(module, it.variable);
     let mut chains = Vec::new();
     let mut loads = Vec::new();
-    let mut about = Vec::new();
     for found in module.uses(it.id) {
         let op = module.op(found.inst);
         if module.is_about(found) {
-            about.push(found.inst);
-        } else if matches!(op, Op::AccessChain | Op::InBoundsAccessChain) && found.word == 3 {
+            continue;
+        }
+        if matches!(op, Op::AccessChain | Op::InBoundsAccessChain) && found.word == 3 {
             let index = module.operand_id(found.inst, 1);
             let part = index.and_then(|index| module.constant_u64(index));
             match part.filter(|&part| part < count as u64) {
@@ -348,12 +350,9 @@ fn replace_one(
     let of_loads = of_loads.map(|&(_, part)| part);
     let of_chains = chains.iter().map(|&(_, part)| part);
     let used: BTreeSet<usize> = of_chains.chain(of_loads).collect();
-    let said: Vec<(Op, Vec<u32>)> = (about.iter())
-        .filter(|&&inst| module.op(inst).is_decorate() && inst != it.decoration)
-        .map(|&inst| (module.op(inst), module.get(inst).operand_words().to_vec()))
-        .collect();
-    let words: usize = said.iter().map(|(_, words)| words.len() + 1).sum();
-    growth.add(used.len() * (words + 8))?;
+    let mut said = said_of(module, it.id);
+    said.retain(|it| it.0 != Op::Name && !is_decoration(it, Decoration::Binding));
+    growth.add(used.len() * 8)?;
     let mut made: Vec<Resource> = Vec::new();
     let mut of_part: HashMap<usize, Id> = HashMap::new();
     for &part in &used {
@@ -367,11 +366,7 @@ fn replace_one(
         let operands = [id.0, Decoration::Binding.0, binding];
         let place = Place::Section(Section::Annotations);
         let decoration = b.module_mut().insert(place, Op::Decorate, &operands)?;
-        for (op, words) in &said {
-            let mut operands = words.clone();
-            operands[0] = id.0;
-            b.module_mut().insert(place, *op, &operands)?;
-        }
+        say_of(b, &said, id, "", growth)?;
         if let Some(variable) = b.module().definition(id) {
             made.push(Resource {
                 variable,

@@ -35,8 +35,9 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use spirvkit_analysis::Type;
-use spirvkit_binary::{Definition, Id, Import, LiteralString};
+use spirvkit_binary::{Definition, Id, Import, LiteralString, Section};
 use spirvkit_grammar::{Decoration, ExtInstSet, GlslStd450, Op};
+use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{EditError, Inst, Lookup, Module, Place};
 
 use crate::pass::{Changed, Context, Pass, PassError};
@@ -321,6 +322,48 @@ impl Order {
         }
         Ok(())
     }
+}
+
+/// An instruction that says something of an id, and its operand words.
+type Said = (Op, Vec<u32>);
+
+/// Whether a decoration says this.
+fn is_decoration((op, words): &Said, decoration: Decoration) -> bool {
+    *op == Op::Decorate && words.get(1) == Some(&decoration.0)
+}
+
+/// What is said of an id by decorations and names.
+fn said_of(module: &Module, id: Id) -> Vec<Said> {
+    let about = module.uses(id).filter(|&found| module.is_about(found));
+    let about = about
+        .filter(|found| found.word == 1)
+        .map(|found| found.inst);
+    let about = about.filter(|&inst| module.op(inst).is_decorate() || module.op(inst) == Op::Name);
+    about
+        .map(|inst| (module.op(inst), module.get(inst).operand_words().to_vec()))
+        .collect()
+}
+
+/// Says it of another id, with an end to its name.
+fn say_of(
+    b: &mut Builder,
+    said: &[Said],
+    id: Id,
+    end: &str,
+    growth: &mut Growth,
+) -> Result<(), PassError> {
+    for (op, words) in said {
+        growth.add(words.len() + 3)?;
+        let mut words = words.clone();
+        words[0] = id.0;
+        if *op != Op::Name {
+            let place = Place::Section(Section::Annotations);
+            b.module_mut().insert(place, *op, &words)?;
+        } else if let Some(name) = LiteralString::at_start_of(&words[1..]) {
+            b.name(id, &format!("{}{end}", name.to_text_lossy()));
+        }
+    }
+    Ok(())
 }
 
 /// The instructions before the functions that only describe a variable.

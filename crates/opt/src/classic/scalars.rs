@@ -2,14 +2,14 @@
 
 use hashbrown::HashMap;
 use spirvkit_analysis::Type;
-use spirvkit_binary::{Id, LiteralString, Section};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op, StorageClass};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::list_instead;
 use super::parts::of_vertices;
-use super::{Growth, built, decorations, descriptions, of_op};
+use super::{Growth, built, decorations, descriptions, is_decoration, of_op, said_of, say_of};
 use crate::pass::{Changed, Context, PassError};
 
 /// Types may be so deep at most.
@@ -285,21 +285,8 @@ fn carry_out(
     growth: &mut Growth,
 ) -> Result<Vec<Id>, PassError> {
     let module = b.module();
-    let about = module
-        .uses_of(plan.variable)
-        .filter(|&found| module.is_about(found));
-    let about: Vec<(Op, Vec<u32>)> = about
-        .map(|found| {
-            (
-                module.op(found.inst),
-                module.get(found.inst).operand_words().to_vec(),
-            )
-        })
-        .filter(|(_, words)| words.get(1) != Some(&Decoration::Location.0))
-        .collect();
-    let words: usize = about.iter().map(|(_, words)| words.len() + 2).sum();
-    growth.add(plan.leaves.len() * words)?;
-    let place = Place::Section(Section::Annotations);
+    let mut said = said_of(module, plan.id);
+    said.retain(|it| !is_decoration(it, Decoration::Location));
     let mut made = Vec::new();
     // How many bytes of the whole come before a leaf, if they are captured one behind the other.
     let mut offset = 0u32;
@@ -314,23 +301,14 @@ fn carry_out(
         let location = location.checked_add(at);
         let location = location.ok_or_else(|| PassError::new("there is no location left"))?;
         b.decorate(variable, Decoration::Location, &[location]);
-        for (op, words) in &about {
-            let mut words = words.clone();
-            words[0] = variable.0;
-            if let [_, decoration, number] = &mut words[..]
-                && *decoration == Decoration::Offset.0
-            {
-                *number = number.saturating_add(offset);
-            }
-            if op.is_decoration() {
-                b.module_mut().insert(place, *op, &words)?;
-            } else if *op == Op::Name
-                && let Some(name) = LiteralString::at_start_of(&words[1..])
-            {
-                let name = format!("{}_{number}", name.to_text_lossy());
-                b.name(variable, &name);
-            }
+        let mut said = said.clone();
+        let offsets = said
+            .iter_mut()
+            .filter(|it| is_decoration(it, Decoration::Offset));
+        for number in offsets.filter_map(|(_, words)| words.get_mut(2)) {
+            *number = number.saturating_add(offset);
         }
+        say_of(b, &said, variable, &format!("_{number}"), growth)?;
         made.push(variable);
         offset = bytes.saturating_add(offset);
     }

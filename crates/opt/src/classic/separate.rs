@@ -2,13 +2,13 @@
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_analysis::Type;
-use spirvkit_binary::{Id, LiteralString, Section};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Op};
 use spirvkit_ir::builder::Builder;
 use spirvkit_ir::{Inst, Lookup, Module, Place};
 
 use super::interface::list_instead;
-use super::{Growth, built, decorated, decorations, descriptions};
+use super::{Growth, built, decorated, decorations, descriptions, said_of, say_of};
 use crate::pass::{Changed, Context, PassError};
 
 /// What is there instead of a sampled image, or of what leads to one.
@@ -192,29 +192,9 @@ impl Splitting {
         let Some(id) = module.result(inst) else {
             return Ok(());
         };
-        let about = module.uses_of(inst).filter(|&found| module.is_about(found));
-        let about: Vec<(Op, Vec<u32>)> = about
-            .map(|found| {
-                (
-                    module.op(found.inst),
-                    module.get(found.inst).operand_words().to_vec(),
-                )
-            })
-            .collect();
-        for (op, mut words) in about {
-            for (part, end) in parts.each().into_iter().zip(["_image", "_sampler"]) {
-                self.growth.add(words.len() + 3)?;
-                words[0] = part.0;
-                if op.is_decoration() {
-                    let place = Place::Section(Section::Annotations);
-                    b.module_mut().insert(place, op, &words)?;
-                } else if op == Op::Name
-                    && let Some(name) = LiteralString::at_start_of(&words[1..])
-                {
-                    let name = format!("{}{end}", name.to_text_lossy());
-                    b.name(part, &name);
-                }
-            }
+        let said = said_of(module, id);
+        for (part, end) in parts.each().into_iter().zip(["_image", "_sampler"]) {
+            say_of(b, &said, part, end, &mut self.growth)?;
         }
         self.parts.insert(id, parts);
         self.gone.push(inst);

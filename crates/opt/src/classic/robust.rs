@@ -31,6 +31,9 @@ struct Loose {
 }
 
 /// Clamps the indices of pointers in shaders, so that each leads to a part that there is.
+///
+/// Coordinates in images stay, those of `OpImageTexelPointer` among them: where Vulkan checks them, an
+/// atomic operation outside of an image changes nothing ("Robust Image Access"), and clamped it would.
 pub(super) fn clamp(module: &mut Module, _: &mut Context<'_>) -> Result<Changed, PassError> {
     let is_logical = of_op(module, Op::MemoryModel)
         .into_iter()

@@ -166,17 +166,26 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
 /// were copied to several places.
 fn smallest_of(mut unit: Unit, options: &Options, plan: Plan) -> (Option<Finished>, bool) {
     let choices = optimize(&mut unit, options, plan);
-    let unrolls = choices.could_unroll && options.abilities.contains(Abilities::UNROLL);
-    let rolled = unrolls.then(|| unit.clone());
-    let smallest = finish(unit, options, Ends::Small);
-    let unrolled = rolled.and_then(|mut unit| {
-        let unrolling = Some(UNROLLING_FOR_SIZE);
-        optimize(&mut unit, options, Plan { unrolling, ..plan });
-        finish(unit, options, Ends::Small)
-    });
-    let is_smaller = code(&unrolled) < code(&smallest);
-    let smallest = if is_smaller { unrolled } else { smallest };
-    (smallest, choices.has_copied)
+    if !choices.could_unroll || !options.abilities.contains(Abilities::UNROLL) {
+        return (finish(unit, options, Ends::Small), choices.has_copied);
+    }
+    let mut unrolled = unit.clone();
+    let unrolling = Some(UNROLLING_FOR_SIZE);
+    optimize(&mut unrolled, options, Plan { unrolling, ..plan });
+    let mut made = vec![unit];
+    if plan.inlining == Inlining::Single {
+        // Each round has its own calls now, with arguments that may be known.
+        let mut inlined = unrolled.clone();
+        let inlining = Inlining::All;
+        optimize(&mut inlined, options, Plan { inlining, ..plan });
+        made.extend([unrolled, inlined]);
+    } else {
+        made.push(unrolled);
+    }
+    let finished = made
+        .into_iter()
+        .map(|unit| finish(unit, options, Ends::Small));
+    (finished.min_by_key(code).flatten(), choices.has_copied)
 }
 
 /// What has come of a module.

@@ -24,6 +24,9 @@ pub(crate) enum Unread {
 /// they are renumbered first.
 const MAX_IDS_PER_WORD: usize = 2;
 
+/// So many ids are never too many.
+const FEW_IDS: usize = 1 << 10;
+
 /// A position while instructions are read.
 #[derive(Default)]
 struct Reader {
@@ -37,7 +40,7 @@ impl Unit {
     pub(crate) fn read(words: &[u32], options: &Options) -> Result<Self, Unread> {
         let module = Module::new(words).map_err(Unread::Error)?;
         let header = Header::from_words(words).map_err(Unread::Error)?;
-        if header.bound as usize > words.len() * MAX_IDS_PER_WORD + 64 {
+        if header.bound as usize > words.len() * MAX_IDS_PER_WORD + FEW_IDS {
             return Err(Unread::Broken);
         }
         let empty = Node {

@@ -20,10 +20,11 @@ impl Unit {
     pub(crate) fn write(&self, options: &Options) -> Option<Written> {
         let mut live = Liveness::new(self, options);
         live.describe(self);
+        let (new_ids, next) = self.number_new(&live);
         let mut writer = Writer {
             words: Vec::with_capacity(self.pool.len()),
-            new_ids: vec![0; self.nodes.len() - self.first_new() as usize],
-            next: self.header.bound.max(1),
+            new_ids,
+            next,
             position: (0, 0),
             is_too_long: false,
             described: 0,
@@ -44,6 +45,22 @@ impl Unit {
         };
         words[..5].copy_from_slice(&header.to_words());
         Some(Written { words, code })
+    }
+
+    /// Numbers new values that code needs in their order, by which operands are put in order: so there
+    /// is nothing to put in order any more. Returns the next number, too.
+    fn number_new(&self, live: &Liveness) -> (Vec<u32>, u32) {
+        let mut next = self.header.bound.max(1);
+        let new = self.first_new()..self.nodes.len() as Value;
+        let ids = new.map(|value| {
+            let is_code = live.need(value) == Need::Code && self.node(value).has(flag::RESULT);
+            if !is_code || self.find(value) != value {
+                return 0;
+            }
+            next += 1;
+            next - 1
+        });
+        (ids.collect(), next)
     }
 
     /// The first value that is no id of the module that was read.

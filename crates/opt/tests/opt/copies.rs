@@ -532,3 +532,47 @@ OpReturn"
     let text = made("%other_at = OpAccessChain %to_float %x %1\nOpStore %other_at %f1");
     assert_eq!(count(&text, "OpVariable %_ptr_Function"), 1, "{text}");
 }
+
+#[test]
+fn functions_are_copied_to_the_rounds_of_loops_if_their_arguments_are_known_there() {
+    // As a whole it is too large for several rounds, but for small numbers it does little.
+    let mut large = String::from("%y0 = OpLoad %int %j\n");
+    for index in 0..80 {
+        let next = index + 1;
+        large += &format!("%t{index} = OpIMul %int %y{index} %n\n");
+        large += &format!("%y{next} = OpBitwiseXor %int %t{index} %y0\n");
+    }
+    let calls = rounds(
+        4,
+        "%called = OpFunctionCall %int %callee %x1
+%called_float = OpConvertSToF %float %called
+%s = OpLoad %float %sum
+%s2 = OpFAdd %float %s %called_float
+OpStore %sum %s2",
+    );
+    let body = format!(
+        "{calls}
+OpFunctionEnd
+%callee = OpFunction %int None %unary
+%n = OpFunctionParameter %int
+%e = OpLabel
+%small = OpSLessThan %bool %n %rounds9
+OpSelectionMerge %m None
+OpBranchConditional %small %m %large
+%large = OpLabel
+{large}OpBranch %m
+%m = OpLabel
+%result = OpPhi %int %n %e %y80 %large
+OpReturnValue %result"
+    )
+    .replace(
+        "OpStore %o %sum2",
+        "%last = OpFunctionCall %int %callee %rounds4\nOpStore %k %last\nOpStore %o %sum2",
+    );
+    let declarations = "%unary = OpTypeFunction %int %int
+%rounds4 = OpConstant %int 4
+%rounds9 = OpConstant %int 9\n";
+    let text = optimized(&module("", declarations, &body), &Options::default());
+    let counts = ["OpFunctionCall", "OpLoopMerge", "OpIMul"].map(|it| count(&text, it));
+    assert_eq!(counts, [0, 0, 0], "{text}");
+}

@@ -121,3 +121,34 @@ fn what_is_no_module_is_an_error() {
     assert!(optimize(&broken, &Options::default()).is_err());
     assert!(optimize(&broken[..3], &Options::default()).is_err());
 }
+
+#[test]
+fn what_was_made_stays_as_it_is() {
+    // The labels of what is inlined are new, and in another order than they are named.
+    let body = "%x1 = OpFunctionCall %int %choose
+OpStore %k %x1
+OpReturn
+OpFunctionEnd
+%choose = OpFunction %int None %nullary
+%e = OpLabel
+%i1 = OpLoad %int %i
+%c = OpAccessChain %in_count %count %0
+%is = OpSLessThan %bool %i1 %0
+OpSelectionMerge %m None
+OpBranchConditional %is %yes %no
+%no = OpLabel
+OpStore %c %2
+%n2 = OpNot %int %i1
+OpBranch %m
+%yes = OpLabel
+OpStore %c %1
+%n1 = OpIMul %int %i1 %i1
+OpBranch %m
+%m = OpLabel
+%n = OpPhi %int %n1 %yes %n2 %no
+OpReturnValue %n";
+    let once = optimized(&module("", "%nullary = OpTypeFunction %int\n", body));
+    let again = optimize(&once, &Options::default()).unwrap().words;
+    assert_eq!(text(&again), text(&once));
+    assert!(text(&once).contains("OpPhi"));
+}

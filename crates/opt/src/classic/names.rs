@@ -63,11 +63,16 @@ fn said_of(module: &Module, inst: Inst) -> Vec<Said> {
         .map(|found| {
             let op = module.op(found.inst);
             let words = module.get(found.inst).operand_words();
+            let group = words.get(..1).unwrap_or_default();
             let words = match About::of(op) {
-                // The group, and the member.
-                Some(About::Group(2)) => [&words[..1], &words[found.word..found.word + 1]].concat(),
-                Some(About::Group(_)) => words[..1].to_vec(),
-                _ => words[1..].to_vec(),
+                // The group, and the member, unless that is cut off.
+                Some(About::Group(2)) => [
+                    group,
+                    words.get(found.word..=found.word).unwrap_or_default(),
+                ]
+                .concat(),
+                Some(About::Group(_)) => group.to_vec(),
+                _ => words.get(1..).unwrap_or_default().to_vec(),
             };
             (op, words)
         })

@@ -745,7 +745,10 @@ fn structures_are_packed_by_rules() {
 fn nothing_panics_at_instructions_that_are_cut_short() {
     let [decorations, declarations] = BUFFER;
     let whole = compute(
-        &format!("{decorations}\nOpDecorate %b Coherent"),
+        &format!(
+            "{decorations}\nOpDecorate %b Coherent\nOpDecorate %group NonWritable
+%group = OpDecorationGroup\nOpGroupMemberDecorate %group %B 0"
+        ),
         declarations,
         "%at = OpAccessChain %to_uint %b %0 %1\n%x = OpLoad %uint %at\nOpStore %at %1\nOpReturn",
     );

@@ -9,7 +9,7 @@ use super::memory::{are_apart, is_volatile, path_from};
 use super::{Rebuild, is_of_skeleton};
 use crate::Abilities;
 use crate::effects::{Effect, effect};
-use crate::unit::{Function, Value};
+use crate::unit::{Function, Unit, Value};
 
 /// Stores that don't matter for a load are looked behind, up to so many.
 const MAX_STORES_BACK: usize = 16;
@@ -252,16 +252,10 @@ impl Rebuild<'_> {
                 ty = unit.operand(ty, 0);
                 continue;
             }
-            let (Some(count), part) = parts(unit, ty) else {
-                return false;
-            };
-            let Some(index) = unit
-                .integer(unit.find(index))
-                .filter(|&index| index < count)
-            else {
-                return false;
-            };
-            ty = part.unwrap_or_else(|| unit.operand(ty, index as usize));
+            match known_part(unit, ty, index) {
+                Some(part) => ty = part,
+                None => return false,
+            }
         }
         true
     }
@@ -530,20 +524,11 @@ impl Rebuild<'_> {
         if unit.op(base) != Op::Variable {
             return false;
         }
-        let mut ty = unit.operand(unit.node(base).ty, 1);
-        for &index in &operands[1..] {
-            let (Some(count), part) = parts(unit, ty) else {
-                return false;
-            };
-            let Some(index) = unit
-                .integer(unit.find(index))
-                .filter(|&index| index < count)
-            else {
-                return false;
-            };
-            ty = part.unwrap_or_else(|| unit.operand(ty, index as usize));
-        }
-        true
+        let ty = unit.operand(unit.node(base).ty, 1);
+        let mut indices = operands[1..].iter();
+        indices
+            .try_fold(ty, |ty, &index| known_part(unit, ty, index))
+            .is_some()
     }
 
     fn visit_store(&mut self, inst: Value, to: Value) {
@@ -773,6 +758,13 @@ impl Rebuild<'_> {
         self.unit.nodes[node as usize].position = self.position;
         node
     }
+}
+
+/// The type of a part, if an index is known, and leads to one that there is.
+fn known_part(unit: &Unit, ty: Value, index: Value) -> Option<Value> {
+    let (count, part) = parts(unit, ty);
+    let index = unit.integer(unit.find(index))?;
+    (index < count?).then(|| part.unwrap_or_else(|| unit.operand(ty, index as usize)))
 }
 
 /// Whether an operation on an image depends on what is in it, which may be written.

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use spirvkit_analysis::{Components, DepthFirst, Graph};
 use spirvkit_binary::{Id, LiteralString};
-use spirvkit_grammar::{ExecutionMode, FunctionControl, Op};
+use spirvkit_grammar::{ExecutionMode, FunctionControl, Op, StorageClass};
 use spirvkit_ir::{EditError, Inst, Module};
 
 use super::{Growth, built, of_op, remove_extension};
@@ -161,6 +161,16 @@ pub(super) fn list_everywhere(module: &mut Module, variable: Id) -> Result<(), E
     Ok(())
 }
 
+/// Whether a variable is an output that has a value without being written.
+fn is_initial_output(module: &Module, id: Id) -> bool {
+    let variable = module.definition(id);
+    variable.is_some_and(|variable| {
+        module.op(variable) == Op::Variable
+            && module.operand_word(variable, 0) == Some(StorageClass::Output.0)
+            && module.operand_id(variable, 1).is_some()
+    })
+}
+
 pub(super) fn remove_unused(
     module: &mut Module,
     context: &mut Context<'_>,
@@ -179,6 +189,9 @@ pub(super) fn remove_unused(
             let words = module.get(entry.inst).operand_words();
             let (named, interface) = words.split_at(entry.named);
             let mut is_used = |id: Id| {
+                if is_initial_output(module, id) {
+                    return true;
+                }
                 let users = known
                     .entry(id)
                     .or_insert_with(|| calls.users(module, &masks, id));

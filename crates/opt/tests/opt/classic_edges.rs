@@ -7,6 +7,7 @@ use spirvkit_opt::{Changed, Options, Pass, PassError, Recipe, Watch};
 use spirvkit_testing::{text, words};
 
 use crate::classic::{after, compute, count, has, lacks, mended, run, valid};
+use crate::frame::module;
 
 /// Why passes refuse a module.
 #[track_caller]
@@ -662,6 +663,23 @@ OpFunctionEnd
 ";
     let text = after("remove-unused-interface-variables", module);
     has(&text, &["\"one\" %a\n", "\"two\" %b\n"]);
+}
+
+#[test]
+fn outputs_with_initial_values_stay_in_interfaces() {
+    let module = module(
+        "",
+        "%start = OpVariable %out_float Output %f1\n%none = OpVariable %out_float Output\n",
+        "OpReturn",
+    )
+    .replace(" %w %k\n", " %w %k %start %none\n")
+    .replace(
+        "OpDecorate %a Location 0\n",
+        "OpDecorate %a Location 0\nOpDecorate %start Location 3\nOpDecorate %none Location 4\n",
+    );
+    let text = after("remove-unused-interface-variables", &module);
+    let line = text.lines().find(|line| line.contains("OpEntryPoint"));
+    assert_eq!(line.unwrap().split('%').count(), 3, "{text}");
 }
 
 #[test]

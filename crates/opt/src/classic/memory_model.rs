@@ -504,7 +504,7 @@ fn said(b: &mut Builder, mask: &[u32], bits: &Bits, accesses: &[(u32, Sharing)])
 }
 
 /// How many words the first mask of a copy of memory and its operands have.
-fn first_mask(masks: &[u32]) -> usize {
+pub(super) fn first_mask(masks: &[u32]) -> usize {
     let mask = MemoryAccess(masks.first().copied().unwrap_or(0));
     let words = 1 + usize::from(mask.contains(MemoryAccess::Aligned));
     words.min(masks.len())

@@ -10,6 +10,7 @@ use spirvkit_grammar::{
 use spirvkit_ir::{Inst, Module};
 
 use super::interface::{Calls, entry_points};
+use super::memory_model::first_mask;
 use super::{built, decorated, of_op};
 use crate::pass::{Changed, Context, PassError};
 
@@ -79,6 +80,10 @@ pub(super) fn spread(module: &mut Module, _: &mut Context<'_>) -> Result<Changed
                     loads.push(found.inst);
                     None
                 }
+                Op::CopyMemory if found.word == 2 => {
+                    loads.push(found.inst);
+                    None
+                }
                 Op::CopyObject if found.word == 3 => module.result(found.inst),
                 Op::FunctionCall => parameter(module, found.inst, found.word),
                 op if op.is_access_chain() && found.word == 3 => module.result(found.inst),
@@ -107,16 +112,33 @@ fn parameter(module: &Module, call: Inst, word: usize) -> Option<Id> {
     module.result(parameter)
 }
 
+/// Says of a load, or of what a copy reads, that it is volatile.
 fn make_volatile(module: &mut Module, load: Inst) -> Result<bool, PassError> {
-    let mut words = module.get(load).operand_words().to_vec();
-    let mask = words.get(3).copied().unwrap_or(0);
-    if MemoryAccess(mask).contains(MemoryAccess::Volatile) {
+    let op = module.op(load);
+    let words = module.get(load).operand_words();
+    let place = if op == Op::Load { 3 } else { 2 };
+    let (operands, masks) = words.split_at(place.min(words.len()));
+    // From version 1.4 on, a copy has a mask for each side.
+    let has_two = op == Op::CopyMemory && module.header().version >= Version::V1_4;
+    let (first, own) = match has_two {
+        true => masks.split_at(first_mask(masks)),
+        false => (&[][..], masks),
+    };
+    let mut own = match (own, first) {
+        ([], []) => vec![0],
+        ([], both) => both.to_vec(),
+        (own, _) => own.to_vec(),
+    };
+    if MemoryAccess(own[0]).contains(MemoryAccess::Volatile) {
         return Ok(false);
     }
-    match words.get_mut(3) {
-        Some(mask) => *mask |= MemoryAccess::Volatile.0,
-        None => words.push(MemoryAccess::Volatile.0),
-    }
-    module.replace(load, Op::Load, &words)?;
+    own[0] |= MemoryAccess::Volatile.0;
+    let first = if has_two && first.is_empty() {
+        &[0][..]
+    } else {
+        first
+    };
+    let words = [operands, first, &own].concat();
+    module.replace(load, op, &words)?;
     Ok(true)
 }

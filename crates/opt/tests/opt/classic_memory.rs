@@ -103,6 +103,37 @@ OpFunctionEnd
     );
 }
 
+#[test]
+fn copies_of_built_ins_are_volatile() {
+    let module = "; Version: 1.4
+OpCapability RayTracingKHR
+OpCapability GroupNonUniform
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_ray_tracing\"
+OpExtension \"SPV_KHR_vulkan_memory_model\"
+OpMemoryModel Logical Vulkan
+OpEntryPoint RayGenerationKHR %main \"main\" %size
+OpDecorate %size BuiltIn SubgroupSize
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%to_in = OpTypePointer Input %uint
+%to_own = OpTypePointer Function %uint
+%size = OpVariable %to_in Input
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%own = OpVariable %to_own Function
+OpCopyMemory %own %size MASK
+OpReturn
+OpFunctionEnd
+";
+    let spread = |mask: &str| after("spread-volatile-semantics", &module.replace("MASK", mask));
+    has(&spread(""), &[" None Volatile\n"]);
+    has(&spread("Aligned 4"), &[" Aligned 4 Volatile|Aligned 4\n"]);
+    has(&spread("Aligned 4 None"), &[" Aligned 4 Volatile\n"]);
+    has(&spread("None Volatile"), &[" None Volatile\n"]);
+}
+
 /// A shader with a block behind an untyped pointer.
 fn untyped(decoration: &str, body: &str) -> String {
     format!(

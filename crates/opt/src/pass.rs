@@ -27,6 +27,15 @@ impl Changed {
             _ => Self::Yes,
         }
     }
+
+    /// Yes, if either is.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match self {
+            Self::Yes => Self::Yes,
+            Self::No => other,
+        }
+    }
 }
 
 /// Why a pass can't do what it was asked for.

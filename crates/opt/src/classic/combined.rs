@@ -38,7 +38,7 @@ pub(super) fn convert(
     let wanted: BTreeSet<(u32, u32)> = (pairs(argument).map_err(PassError::new)?)
         .into_iter()
         .collect();
-    decorations::flatten(module, context)?;
+    let flattened = decorations::flatten(module, context)?;
     let mut found: BTreeMap<(u32, u32), (Option<Resource>, Option<Resource>)> = BTreeMap::new();
     for it in resources(module) {
         let place = (it.set, it.binding);
@@ -68,7 +68,7 @@ pub(super) fn convert(
     }
     let mut growth = Growth::of(module);
     list_instead(module, &gone, &mut growth)?;
-    Ok(Changed::if_any(found.len()))
+    Ok(flattened.or(Changed::if_any(found.len())))
 }
 
 /// Whether an image may be sampled with a sampler.

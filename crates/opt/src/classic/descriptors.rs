@@ -96,7 +96,7 @@ pub(super) fn resolve_conflicts(
     module: &mut Module,
     context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    decorations::flatten(module, context)?;
+    let flattened = decorations::flatten(module, context)?;
     let mut groups: BTreeMap<(u32, u32), Vec<Resource>> = BTreeMap::new();
     for it in resources(module) {
         groups.entry((it.set, it.binding)).or_default().push(it);
@@ -131,7 +131,7 @@ pub(super) fn resolve_conflicts(
             }
         }
     }
-    Ok(Changed::if_any(count))
+    Ok(flattened.or(Changed::if_any(count)))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -282,7 +282,7 @@ fn replace(
     kinds: Kinds,
     context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    decorations::flatten(module, context)?;
+    let flattened = decorations::flatten(module, context)?;
     let descriptors = Descriptors::of(module);
     let mut growth = Growth::of(module);
     // What became of variables: the others that are there instead.
@@ -301,7 +301,7 @@ fn replace(
         Ok::<(), PassError>(())
     }))??;
     if instead.is_empty() {
-        return Ok(Changed::No);
+        return Ok(flattened);
     }
     list_instead(module, &instead, &mut growth)?;
     Ok(Changed::Yes)

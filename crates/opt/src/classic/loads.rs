@@ -96,10 +96,7 @@ pub(super) fn reduce(
             b.erase(it.load);
         }
     }))?;
-    Ok(match flattened {
-        Changed::Yes => flattened,
-        Changed::No => Changed::if_any(count),
-    })
+    Ok(flattened.or(Changed::if_any(count)))
 }
 
 /// A load of a structure or an array of which only parts are taken out.

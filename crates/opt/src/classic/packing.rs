@@ -59,7 +59,7 @@ pub(super) fn pack(
     if structures.is_empty() {
         return Err(PassError::new(format!("there is no structure `{name}`")));
     }
-    decorations::flatten(module, context)?;
+    let flattened = decorations::flatten(module, context)?;
     let words = module.store();
     let index = ModuleIndex::new(&words).map_err(|error| PassError::new(error.to_string()))?;
     let types = Types::of(&index);
@@ -103,7 +103,7 @@ pub(super) fn pack(
             None => drop(module.insert(Place::Section(Section::Annotations), op, &operands)?),
         }
     }
-    Ok(Changed::if_any(changes.len()))
+    Ok(flattened.or(Changed::if_any(changes.len())))
 }
 
 /// What is to be declared of structures and all that is in them; or what can't be laid out.

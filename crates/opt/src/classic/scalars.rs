@@ -61,7 +61,7 @@ pub(super) fn replace(
     module: &mut Module,
     context: &mut Context<'_>,
 ) -> Result<Changed, PassError> {
-    decorations::flatten(module, context)?;
+    let flattened = decorations::flatten(module, context)?;
     let of_vertices = of_vertices(module);
     let locations = super::decorated(module, Decoration::Location);
     let mut growth = Growth::of(module);
@@ -77,7 +77,7 @@ pub(super) fn replace(
         }
     }
     if plans.is_empty() {
-        return Ok(Changed::No);
+        return Ok(flattened);
     }
     let mut instead: HashMap<Id, Vec<Id>> = HashMap::new();
     built(module.edit(|b| {

@@ -31,7 +31,16 @@ pub(super) fn split(module: &mut Module, context: &mut Context<'_>) -> Result<Ch
     if types.is_empty() {
         return Ok(Changed::No);
     }
-    refuse_within(module, &types)?;
+    let known: HashSet<Id> = types.iter().copied().collect();
+    refuse_within(module, &known)?;
+    let is_split = |inst: Inst| {
+        let ty = module.result_type(inst);
+        matches!(module.op(inst), Op::Variable | Op::FunctionParameter)
+            && ty.is_some_and(|ty| known.contains(&ty))
+    };
+    if !module.instructions().any(is_split) {
+        return Ok(Changed::No);
+    }
     decorations::flatten(module, context)?;
     let mut splitting = Splitting {
         types: HashMap::new(),
@@ -42,11 +51,10 @@ pub(super) fn split(module: &mut Module, context: &mut Context<'_>) -> Result<Ch
         growth: Growth::of(module),
     };
     built(module.edit(|b| splitting.run(b, &types)))??;
-    let parts = &splitting.parts;
-    if parts.is_empty() {
-        return Ok(Changed::No);
-    }
-    let instead = parts.iter().map(|(&id, parts)| (id, parts.each().to_vec()));
+    let instead = splitting
+        .parts
+        .iter()
+        .map(|(&id, parts)| (id, parts.each().to_vec()));
     let instead: HashMap<Id, Vec<Id>> = instead.collect();
     list_instead(module, &instead, &mut splitting.growth)?;
     for inst in splitting.gone.iter().rev() {
@@ -88,8 +96,7 @@ fn combined(module: &Module) -> Vec<Id> {
 }
 
 /// Refuses structures that have sampled images as members, and functions that return such.
-fn refuse_within(module: &Module, types: &[Id]) -> Result<(), PassError> {
-    let types: HashSet<Id> = types.iter().copied().collect();
+fn refuse_within(module: &Module, types: &HashSet<Id>) -> Result<(), PassError> {
     for inst in module.globals() {
         let Some(id) = module.result(inst).filter(|_| module.op(inst).is_type()) else {
             continue;

@@ -168,31 +168,6 @@ fn arrays_keep_at_least_one_element() {
 }
 
 #[test]
-fn numbers_of_any_width_make_nothing_panic() {
-    for width in ["0 0", "1 1", "65 0", "4294967295 1"] {
-        let module = compute(
-            "OpDecorate %o Location 4294967295\nOpDecorate %o Offset 4294967295",
-            &format!(
-                "%odd = OpTypeInt {width}\n%vec = OpTypeVector %odd 4\n%n = OpConstant %uint 9
-%own = OpTypeArray %uint %n\n%to_own = OpTypePointer Private %own
-%to_uint = OpTypePointer Private %uint\n%a = OpVariable %to_own Private
-%to_odd = OpTypePointer Private %odd\n%b = OpVariable %to_odd Private
-%vecs = OpTypeArray %vec %n\n%to_vecs = OpTypePointer Output %vecs
-%o = OpVariable %to_vecs Output"
-            ),
-            "%i = OpLoad %odd %b\n%p = OpAccessChain %to_uint %a %i\n%x = OpLoad %uint %p\nOpReturn",
-        );
-        let words = words(&module);
-        for row in spirvkit_opt::classic::ROWS {
-            if let Ok(recipe) = Recipe::parse(row.name) {
-                // Whether it can be done doesn't matter.
-                let _ = recipe.run(&words, &Options::default());
-            }
-        }
-    }
-}
-
-#[test]
 fn variables_of_type_void_stay() {
     // They aren't valid, and an undefined value of that type wouldn't be, either.
     let module = compute(

@@ -2,6 +2,7 @@
 
 mod calls;
 mod classic;
+mod classic_all;
 mod classic_amd;
 mod classic_edges;
 mod classic_loops;

@@ -125,6 +125,9 @@ fn each_member<'j>(structs: &'j Json, mut see: impl FnMut(&'j str, &'j str, &'j 
     }
 }
 
+/// The members of an extent.
+const EXTENT: [&str; 3] = ["width", "height", "depth"];
+
 fn value(json: &Json) -> Option<Value> {
     match json {
         Json::Bool(is) => Some(Value::Bool(*is)),
@@ -137,9 +140,14 @@ fn value(json: &Json) -> Option<Value> {
             let names = all.iter().map(|it| it.as_str().map(str::to_owned));
             Some(Value::Names(names.collect::<Option<_>>()?))
         }
-        // Such as the width and height of an extent.
+        // An extent. Of other structures, the members are in their order.
         Json::Object(all) => {
-            let each = all.values().map(Json::as_f64);
+            let known = EXTENT.iter().filter_map(|name| all.get(*name));
+            let each: Vec<&Json> = match known.clone().count() == all.len() {
+                true => known.collect(),
+                false => all.values().collect(),
+            };
+            let each = each.into_iter().map(Json::as_f64);
             Some(Value::Each(each.collect::<Option<_>>()?))
         }
         Json::Null => None,

@@ -244,7 +244,8 @@ fn tables(
             "    LimitInfo {{ name: {:?}, structs: &{:?}, is_least: {}, required: &[{}] }},",
             limit.name,
             limit.structs.iter().collect::<Vec<_>>(),
-            limit.kind.starts_with("min"),
+            // The registry says of some upper bounds that they are lower ones.
+            limit.kind.starts_with("min") && !member.starts_with("max"),
             values.join(", ")
         )?;
     }
@@ -289,6 +290,25 @@ fn tables(
         rows.entry(name)
             .or_default()
             .extend(enables(node, features, limits)?);
+    }
+    // The registry leaves out some whose capabilities it has: what brings one of these is named
+    // alike.
+    let brought: BTreeSet<&str> = document
+        .descendants()
+        .filter(|it| it.has_tag_name("spirvcapability"))
+        .flat_map(|it| it.children().filter_map(|it| it.attribute("requires")))
+        .flat_map(|all| all.split(','))
+        .collect();
+    for name in kind
+        .enumerants
+        .iter()
+        .flat_map(|it| &it.availability.extensions)
+    {
+        let alike = name.replacen("SPV_", "VK_", 1);
+        if !rows.contains_key(name.as_str()) && brought.contains(alike.as_str()) {
+            let enable = format!("Enable::Extension({alike:?})");
+            rows.insert(name, BTreeSet::from([enable]));
+        }
     }
     for (name, enables) in rows {
         let enables: Vec<String> = enables.into_iter().collect();
@@ -409,7 +429,10 @@ fn number(text: &str) -> Option<String> {
     match text {
         "ename:VK_TRUE" => Some("Bool(true)".to_owned()),
         "ename:VK_FALSE" => Some("Bool(false)".to_owned()),
-        _ => Some(format!("Whole({})", text.parse::<i64>().ok()?)),
+        _ => match text.parse::<i64>() {
+            Ok(whole) => Some(format!("Whole({whole})")),
+            Err(_) => Some(format!("Real({:?})", text.parse::<f64>().ok()?)),
+        },
     }
 }
 

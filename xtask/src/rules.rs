@@ -125,7 +125,9 @@ pub(crate) struct Rule {
 impl Rule {
     /// What a section says; `None` if something is missing or unknown.
     fn new(page: &str, section: rule_text::Section<'_>, frames: &[&str]) -> Option<Self> {
-        let mut named = section.frames.split(',').map(str::trim);
+        // What the frame's device has, the crate's tests look at.
+        let frames_and_env = section.frames.split(" with ").next()?;
+        let mut named = frames_and_env.split(',').map(str::trim);
         let environment = named.next_back()?;
         let is_known = |name: &str| OPTIONS.contains(&name) || frames.contains(&name);
         let is_whole =

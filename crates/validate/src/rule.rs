@@ -108,6 +108,10 @@ pub struct Example {
     pub frame: Frame,
     /// The environment to validate them for.
     pub env: TargetEnv,
+    /// What the device has that they are validated for beyond what all devices have, as
+    /// [`Device::grant`] takes it, with spaces between. `everything` first is a device that has
+    /// everything within the limits behind it.
+    pub device: String,
     /// Breaks the rule.
     pub breaks: String,
     /// Keeps the rule.
@@ -130,7 +134,7 @@ pub enum Frame {
     /// section 2.17 limits except the id bound.
     Limited,
     /// A small compute shader, validated for a [device](Options::devices) of the environment's version of
-    /// Vulkan that has nothing but what all such devices have.
+    /// Vulkan that has nothing but what all such devices have, and [`Example::device`].
     Device,
     /// The same for a device of Vulkan 1.0.
     OldDevice,
@@ -181,13 +185,15 @@ impl std::error::Error for UnknownFrame {}
 impl Example {
     /// Two pieces in the named frames. The names are listed from the outermost to the
     /// innermost, followed by the environment, with or without commas: `shader, matrices,
-    /// spv1.6`.
+    /// spv1.6`. What the frame's device has stands behind: `device, vulkan1.2 with
+    /// maxVectorComponents=4`.
     ///
     /// # Errors
     ///
-    /// If there is no frame or environment with such a name, or the name is in the wrong
-    /// place.
+    /// If there is no frame, environment, feature or property with such a name, or the name is in
+    /// the wrong place.
     pub fn framed(frames: &str, breaks: &str, keeps: &str) -> Result<Self, UnknownFrame> {
+        let (frames, device) = frames.split_once(" with ").unwrap_or((frames, ""));
         let mut names = frames.split([',', ' ']).filter(|name| !name.is_empty());
         let unknown = |name: &str| UnknownFrame(name.to_owned());
         let env = names.next_back().unwrap_or_default();
@@ -205,6 +211,11 @@ impl Example {
             example.breaks = example_frame::fill(frame, &example.breaks);
             example.keeps = example_frame::fill(frame, &example.keeps);
         }
+        for each in granted(device) {
+            let mut known = Device::new("", (1, 0));
+            known.grant(each).map_err(|_| unknown(each))?;
+        }
+        example.device = device.split_whitespace().collect::<Vec<_>>().join(" ");
         Ok(example)
     }
 
@@ -213,6 +224,7 @@ impl Example {
         Self {
             frame: Frame::Whole,
             env,
+            device: String::new(),
             breaks: breaks.to_owned(),
             keeps: keeps.to_owned(),
         }
@@ -221,15 +233,7 @@ impl Example {
     /// The options to validate the pieces with.
     pub fn options(&self) -> Options {
         let mut options = Options::for_env(self.env);
-        let version = match self.frame {
-            Frame::Device | Frame::PipelineDevice => Some(Env::new(self.env).api_version),
-            Frame::OldDevice => Some(Version::V1_0),
-            _ => None,
-        };
-        options.devices = version
-            .map(|it| Device::new("the device", (it.major.into(), it.minor.into())))
-            .into_iter()
-            .collect();
+        options.devices = self.made_for().into_iter().collect();
         if self.frame == Frame::Limited {
             options.limits = Limits {
                 id_bound: options.limits.id_bound,
@@ -244,6 +248,25 @@ impl Example {
             };
         }
         options
+    }
+
+    /// The device that the pieces are validated for, if there is one.
+    fn made_for(&self) -> Option<Device> {
+        let version = match self.frame {
+            Frame::Device | Frame::PipelineDevice => Env::new(self.env).api_version,
+            Frame::OldDevice => Version::V1_0,
+            _ if self.device.is_empty() => return None,
+            _ => Env::new(self.env).api_version,
+        };
+        let mut device = match self.device.starts_with(EVERYTHING) {
+            true => Device::with_everything("the device"),
+            false => Device::new("the device", (version.major.into(), version.minor.into())),
+        };
+        for each in granted(&self.device) {
+            // They were tried when the example was made.
+            let _ = device.grant(each);
+        }
+        Some(device)
     }
 
     /// What is reported of a piece, assembled as a whole module: by [`validate`] and, of a pipeline's
@@ -285,6 +308,14 @@ impl Example {
     fn module(&self, piece: &str) -> String {
         example_frame::module(self.frame, self.env, piece)
     }
+}
+
+const EVERYTHING: &str = "everything";
+
+/// What is granted to a device one by one.
+fn granted(device: &str) -> impl Iterator<Item = &str> {
+    let all = device.split_whitespace();
+    all.filter(|each| *each != EVERYTHING)
 }
 
 /// The layout of [`Frame::PipelineLayout`].

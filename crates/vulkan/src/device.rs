@@ -24,15 +24,16 @@ pub struct Device {
     features: BTreeSet<Feature>,
     extensions: BTreeSet<String>,
     limits: BTreeMap<Limit, Value>,
-    /// Whether it has everything but what limits say.
+    /// Whether it has everything but what limits say, and these features.
     has_all: bool,
+    lacking: BTreeSet<Feature>,
 }
 
 /// A feature or extension that can't be turned on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EnableError {
-    /// There is no feature or extension of this name.
+    /// There is no feature, extension or property of this name.
     Unknown(String),
     /// The device doesn't have it.
     Missing(String),
@@ -62,6 +63,7 @@ impl Device {
             extensions: BTreeSet::new(),
             limits: BTreeMap::new(),
             has_all: false,
+            lacking: BTreeSet::new(),
         }
     }
 
@@ -88,6 +90,7 @@ impl Device {
         let limits = info.limits.iter();
         Self {
             has_all: false,
+            lacking: BTreeSet::new(),
             name: info.name.to_owned(),
             version: info.version,
             features: info.features.iter().copied().map(Feature).collect(),
@@ -110,7 +113,10 @@ impl Device {
 
     /// Whether it has a feature.
     pub fn has(&self, feature: Feature) -> bool {
-        self.has_all || self.features.contains(&feature)
+        match self.has_all {
+            true => !self.lacking.contains(&feature),
+            false => self.features.contains(&feature),
+        }
     }
 
     /// Whether it has an extension of Vulkan.
@@ -127,6 +133,7 @@ impl Device {
     /// Adds a feature.
     pub fn set_feature(&mut self, feature: Feature) {
         self.features.insert(feature);
+        self.lacking.remove(&feature);
     }
 
     /// Adds an extension of Vulkan.
@@ -137,6 +144,9 @@ impl Device {
     /// Takes a feature away.
     pub fn remove_feature(&mut self, feature: Feature) {
         self.features.remove(&feature);
+        if self.has_all {
+            self.lacking.insert(feature);
+        }
     }
 
     /// Takes an extension of Vulkan away.
@@ -175,6 +185,31 @@ impl Device {
         self.limits.insert(limit, value);
     }
 
+    /// Adds an extension or a feature by its name, takes a feature away (`!geometryShader`), or
+    /// sets a property: `maxVectorComponents=8`,
+    /// `maxComputeWorkGroupSize=8,4,2`, `shaderDenormPreserveFloat32=true`, or
+    /// `subgroupSupportedStages=VK_SHADER_STAGE_VERTEX_BIT,VK_SHADER_STAGE_FRAGMENT_BIT`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such feature or property, or that is no value.
+    pub fn grant(&mut self, text: &str) -> Result<(), EnableError> {
+        let unknown = || EnableError::Unknown(text.to_owned());
+        if let Some((name, value)) = text.split_once('=') {
+            let limit = Limit::named(name).ok_or_else(unknown)?;
+            self.set_limit(limit, Value::parse(value).ok_or_else(unknown)?);
+        } else if let Some(name) = text.strip_prefix('!') {
+            self.remove_feature(Feature::named(name).ok_or_else(unknown)?);
+        } else if let Some(feature) = Feature::named(text) {
+            self.set_feature(feature);
+        } else if text.starts_with("VK_") {
+            self.set_extension(text);
+        } else {
+            return Err(unknown());
+        }
+        Ok(())
+    }
+
     /// The same with only these features and extensions on.
     ///
     /// # Errors
@@ -209,7 +244,7 @@ impl Device {
         match enable {
             Enable::Version(major, minor) => self.version >= (major, minor),
             Enable::Extension(name) => self.has_extension(name),
-            Enable::Without(name) => self.has_all || !self.has_extension(name),
+            Enable::Without(name) => !self.has_extension(name),
             Enable::Feature { feature, requires } => {
                 let is_brought = requires.is_empty() || requires.iter().any(|it| self.brings(it));
                 is_brought && self.has(Feature(feature))
@@ -221,7 +256,8 @@ impl Device {
             } => {
                 let is_brought = requires.is_empty() || requires.iter().any(|it| self.brings(it));
                 let found = self.limit(Limit(limit));
-                self.has_all || is_brought && found.is_some_and(|found| found.contains(value))
+                let has_it = found.map_or(self.has_all, |found| found.contains(value));
+                has_it && (self.has_all || is_brought)
             }
         }
     }

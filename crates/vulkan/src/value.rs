@@ -18,6 +18,24 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value that a text says: `true`, numbers or names, with commas between them.
+    pub fn parse(text: &str) -> Option<Self> {
+        let all: Vec<&str> = text.split(',').collect();
+        let numbers: Result<Vec<f64>, _> = all.iter().map(|it| it.parse()).collect();
+        match (all.as_slice(), numbers) {
+            (["true"], _) => Some(Self::Bool(true)),
+            (["false"], _) => Some(Self::Bool(false)),
+            (_, Ok(numbers)) => match numbers.as_slice() {
+                [number] => Some(Self::Number(*number)),
+                _ => Some(Self::Each(numbers)),
+            },
+            (names, Err(_)) if names.iter().all(|it| it.starts_with("VK_")) => Some(Self::Names(
+                names.iter().map(|&name| name.to_owned()).collect(),
+            )),
+            _ => None,
+        }
+    }
+
     /// The number, or that of a dimension.
     pub fn number(&self, dimension: usize) -> Option<f64> {
         match self {

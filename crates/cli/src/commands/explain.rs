@@ -172,6 +172,7 @@ impl Topic {
                 let example = rule.example();
                 object["example"] = json!({
                     "environment": example.env.name(),
+                    "device": Some(&example.device).filter(|it| !it.is_empty()),
                     "breaks": example.breaking(),
                     "keeps": example.keeping(),
                 });
@@ -181,6 +182,7 @@ impl Topic {
                 if !kind.example.is_empty() {
                     object["example"] = json!({
                         "environment": Value::Null,
+                        "device": Value::Null,
                         "breaks": kind.example,
                         "keeps": Value::Null,
                     });
@@ -210,6 +212,13 @@ fn examples(example: &Example, full: bool) -> String {
         }
         (true, Frame::OldDevice) => " for a device of Vulkan 1.0 without options",
         _ => "",
+    };
+    let surroundings = match &*example.device {
+        "" => surroundings.to_owned(),
+        device if surroundings.contains("a device") => {
+            surroundings.replace("without options", &format!("with {device}"))
+        }
+        device => format!("{surroundings} for a device with {device}"),
     };
     let env = example.env.name();
     format!(

@@ -3,7 +3,8 @@
 //! Each file below `tests/cases` has cases. One begins with a line such as
 //! `;; what it shows (shader vulkan1.1 --relax-block-layout)`. In parentheses are the
 //! [frames](Example::framed) around it, also those of `tests/frames`, the environment, and
-//! options by the names of the program's flags.
+//! options by the names of the program's flags; behind them what a device has (`with
+//! maxVectorComponents=4`).
 //!
 //! A line of it ends with a comment for each error and warning that the validator must report
 //! there, `; error[rule.id]`, in their order; nothing else may be reported. What is reported of
@@ -81,6 +82,8 @@ fn bare(line: &str) -> &str {
 
 /// What a variant of a case is checked by: the piece in its frames, and the options.
 pub(crate) fn framed(how: &str, mut piece: String) -> (String, Options) {
+    // Of what the frame's device has, the frame itself takes care.
+    let (how, device) = how.split_at(how.find(" with ").unwrap_or(how.len()));
     let words = how.split([',', ' ']).filter(|word| !word.is_empty());
     let (flags, mut frames): (Vec<&str>, Vec<&str>) =
         words.partition(|word| word.starts_with("--"));
@@ -94,7 +97,7 @@ pub(crate) fn framed(how: &str, mut piece: String) -> (String, Options) {
         frames.pop();
     }
     frames.push(env);
-    let example = Example::framed(&frames.join(" "), &piece, "");
+    let example = Example::framed(&(frames.join(" ") + device), &piece, "");
     let example = example.unwrap_or_else(|error| panic!("({how}): {error}"));
     let mut options = example.options();
     options.max_errors = 0;
@@ -331,9 +334,11 @@ fn each_of_several_vuids_has_a_case() {
         .collect();
     let mut missing = Vec::new();
     for rule in rules().iter().filter(|rule| rule.vuids.len() > 1) {
+        // What needs single features and limits, `spirvkit-vulkan` tests.
+        let is_tested_below = ["device.capability", "device.feature", "device.limit"];
         // These take more than a module.
-        let takes_more = rule.id.starts_with("device.") || rule.id.starts_with("pipeline.");
-        if takes_more || built_ins::RULES.contains(&rule.id) {
+        let takes_more = rule.id.starts_with("pipeline.");
+        if takes_more || is_tested_below.contains(&rule.id) || built_ins::RULES.contains(&rule.id) {
             continue;
         }
         let example = rule.example();

@@ -37,7 +37,7 @@ pub use layout::{
     Binding, DescriptorType, DescriptorTypes, PipelineFlags, PipelineLayout, PushConstantRange,
     SetLayout, ShaderStages,
 };
-pub use needs::{Need, Wanted, needs};
+pub use needs::{Need, Term, Wanted, needs};
 #[cfg(feature = "json")]
 pub use profile::ProfileError;
 pub use requirements::Requirements;

@@ -3,7 +3,7 @@
 use spirvkit_analysis::ModuleIndex;
 
 use crate::device::{Device, version_named};
-use crate::needs::{Need, Wanted, needs};
+use crate::needs::{Need, Wanted, needs, total};
 use crate::tables::{Enable, Feature, Limit};
 use crate::value::Value;
 
@@ -32,7 +32,7 @@ impl Requirements {
         // What leaves no choice comes first.
         needs.sort_by_key(|need| match &need.wanted {
             Wanted::OneOf(all) => all.len(),
-            Wanted::Reach { .. } => usize::MAX,
+            _ => usize::MAX,
         });
         let mut device = Device::new("the smallest device", VERSIONS[0]);
         for need in &needs {
@@ -81,7 +81,6 @@ fn add(wanted: &Wanted, device: &mut Device) {
             dimension,
             value,
         } => {
-            let value = value as f64;
             let old = device.limit(limit);
             let new = match old {
                 Some(Value::Each(mut all)) => {
@@ -94,7 +93,30 @@ fn add(wanted: &Wanted, device: &mut Device) {
             };
             device.set_limit(limit, new);
         }
+        Wanted::Total { limit, terms } => {
+            let value = total(terms, device) as f64;
+            device.set_limit(*limit, Value::Number(value));
+        }
+        Wanted::Multiple { limit, value } => {
+            let old = device.limit(*limit).and_then(|it| it.number(0));
+            let divisor = common_divisor(old.unwrap_or(0.0) as u64, *value);
+            device.set_limit(*limit, Value::Number(divisor as f64));
+        }
+        // It was asked whether one of them is there.
+        Wanted::Either(all) => {
+            if let Some(last) = all.last() {
+                add(last, device);
+            }
+        }
     }
+}
+
+/// The greatest number of which both are multiples.
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// How much more a device would have: nothing, a feature, an extension, or a later version.

@@ -202,14 +202,14 @@ fn compare(
             to.part.m.dimension(input.ty),
         );
         if has > reads
-            && let Some(lacks) = lacks_longer_outputs(problems)
+            && let Some((lacks, vuid)) = lacks_longer_outputs(problems)
         {
             let message = format!(
                 "{name}, an input of the {}, has {reads} components, but the output of the {} has {has}, {lacks}",
                 to.part.kind(),
                 from.part.kind(),
             );
-            let finding = Finding::new(&pipeline::VECTOR_SIZE, offset, message);
+            let finding = Finding::new(&pipeline::VECTOR_SIZE, offset, message).vuid(vuid);
             problems.add(to.part, finding, vec![note_output(from, output)]);
             return;
         }
@@ -260,20 +260,22 @@ fn are_vectors(producer: &Part<'_, '_>, output: Id, consumer: &Part<'_, '_>, inp
     producer.m.is_vector(output) && consumer.m.is_vector(input)
 }
 
-/// Why outputs can't have more components than the inputs that read them, if so.
-fn lacks_longer_outputs(problems: &Problems<'_>) -> Option<String> {
+/// Why outputs can't have more components than the inputs that read them, if so, and by which rule.
+fn lacks_longer_outputs(problems: &Problems<'_>) -> Option<(String, &'static str)> {
     let options = problems.options;
     if let Some(feature) = Feature::named("maintenance4") {
         let mut devices = options.devices.iter();
         if let Some(device) = devices.find(|device| !device.has(feature)) {
             let name = device.name();
-            return Some(format!(
-                "for which `{name}` would need the feature `maintenance4`"
-            ));
+            let lacks = format!("for which `{name}` would need the feature `maintenance4`");
+            return Some((lacks, "VUID-RuntimeSpirv-maintenance4-06817"));
         }
     }
     let is_old = !Env::new(options.env).is_vulkan_since(1) && options.devices.is_empty();
-    is_old.then(|| "which takes the feature `maintenance4` and Vulkan 1.1".to_owned())
+    is_old.then(|| {
+        let lacks = "which takes the feature `maintenance4` and Vulkan 1.1".to_owned();
+        (lacks, "VUID-RuntimeSpirv-OpTypeVector-06816")
+    })
 }
 
 /// Whether types of two modules are declared alike.

@@ -1,13 +1,13 @@
 //! What devices must have for a module: the requirements of `spirvkit-vulkan`, each reported where
 //! the module has it.
 
-use spirvkit_grammar::Op;
 use spirvkit_vulkan::{Device, Need, Wanted, needs};
 
 use super::Family;
 use crate::finding::{Finding, Reporter};
 use crate::module::Module;
 use crate::rule::Rule;
+use crate::rules::ALL;
 use crate::rules::generated::device;
 
 pub(crate) const FAMILY: Family = Family {
@@ -24,7 +24,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     for need in needs(m) {
         let lacking: Vec<&Device> = devices.iter().filter(|it| !need.is_met_by(it)).collect();
         if !lacking.is_empty() {
-            reporter.add(finding(m, &need, &lacking));
+            reporter.add(finding(&need, &lacking));
         }
         if reporter.is_full() {
             return;
@@ -32,7 +32,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     }
 }
 
-fn finding(m: &Module<'_>, need: &Need, lacking: &[&Device]) -> Finding {
+fn finding(need: &Need, lacking: &[&Device]) -> Finding {
     let names: Vec<String> = lacking
         .iter()
         .map(|it| format!("`{}`", it.name()))
@@ -40,38 +40,35 @@ fn finding(m: &Module<'_>, need: &Need, lacking: &[&Device]) -> Finding {
     let (names, verb) = match names.split_last() {
         Some((last, [])) => (last.clone(), "doesn't"),
         Some((last, before)) => (format!("{} and {last}", before.join(", ")), "don't"),
-        None => return Finding::new(rule(m, need), need.offset, need.what.clone()),
+        None => return Finding::new(rule(need), need.offset, need.what.clone()),
     };
     if matches!(&need.wanted, Wanted::OneOf(all) if all.is_empty()) {
         let message = format!("{} is not in Vulkan", need.what);
-        return Finding::new(rule(m, need), need.offset, message).vuid(need.vuid);
+        return Finding::new(rule(need), need.offset, message).vuid(need.vuid);
     }
-    let has = match (&need.wanted, lacking) {
-        (
-            Wanted::Reach {
-                limit, dimension, ..
-            },
-            [device],
-        ) => {
-            let known = device.limit(*limit).and_then(|it| it.number(*dimension));
+    let bound = match need.wanted {
+        Wanted::Reach {
+            limit, dimension, ..
+        } => Some((limit, dimension)),
+        Wanted::Total { limit, .. } | Wanted::Multiple { limit, .. } => Some((limit, 0)),
+        _ => None,
+    };
+    let has = match (bound, lacking) {
+        (Some((limit, dimension)), [device]) => {
+            let known = device.limit(limit).and_then(|it| it.number(dimension));
             known.map(|known| format!("; {names} has {known}"))
         }
         _ => None,
     };
     let has = has.unwrap_or_else(|| format!(", which {names} {verb} have"));
     let message = format!("{} needs {}{has}", need.what, need.wanted);
-    Finding::new(rule(m, need), need.offset, message).vuid(need.vuid)
+    Finding::new(rule(need), need.offset, message).vuid(need.vuid)
 }
 
-/// The rule that a need falls under, by what has it.
-fn rule(m: &Module<'_>, need: &Need) -> &'static Rule {
-    match m.inst(need.offset).map(|inst| inst.op()) {
-        _ if need.offset == 0 => &device::VERSION,
-        Some(Op::Capability) => &device::CAPABILITY,
-        Some(Op::Extension) => &device::EXTENSION,
-        _ => match need.wanted {
-            Wanted::Reach { .. } => &device::LIMIT,
-            _ => &device::FEATURE,
-        },
-    }
+/// The rule of ours that a need falls under: the one that has its VUID.
+fn rule(need: &Need) -> &'static Rule {
+    let mut ours = ALL.iter().filter(|rule| rule.id.starts_with("device."));
+    let found = ours.find(|rule| rule.vuids.contains(&need.vuid));
+    debug_assert!(found.is_some(), "{}", need.vuid);
+    found.copied().unwrap_or(&device::FEATURE)
 }

@@ -2,9 +2,9 @@
 //! "Capabilities", "Extensions").
 
 use spirvkit_analysis::ModuleIndex;
-use spirvkit_grammar::{Op, Version};
+use spirvkit_grammar::{Capability, Op, Version};
 
-use super::{Need, Wanted};
+use super::{Need, Wanted, feature};
 use crate::tables::{Enable, capability_enables, extension_enables};
 
 /// The first version of Vulkan that takes each version of SPIR-V, or an extension that does.
@@ -52,7 +52,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
 }
 
 fn capability(offset: u32, number: u32, all: &mut Vec<Need>) {
-    let capability = spirvkit_grammar::Capability(number);
+    let capability = Capability(number);
     let enables = capability_enables(number);
     all.push(Need {
         offset,
@@ -63,4 +63,16 @@ fn capability(offset: u32, number: u32, all: &mut Vec<Need>) {
         what: format!("the capability `{capability}`"),
         wanted: Wanted::OneOf(enables.unwrap_or_default().to_vec()),
     });
+    if capability == Capability::InterpolationFunction {
+        let mut wanted = feature("shaderSampleRateInterpolationFunctions");
+        if let Wanted::OneOf(all) = &mut wanted {
+            all.push(Enable::Without("VK_KHR_portability_subset"));
+        }
+        all.push(Need {
+            offset,
+            vuid: "VUID-RuntimeSpirv-shaderSampleRateInterpolationFunctions-06325",
+            what: format!("the capability `{capability}`"),
+            wanted,
+        });
+    }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::{Id, Value as OperandValue};
-use spirvkit_grammar::{Decoration, Op, Scope, StorageClass};
+use spirvkit_grammar::{Capability, Decoration, Op, Scope, StorageClass};
 
 use super::modes::{PERMITTED, PRESERVED};
-use super::{Need, Wanted, feature, features, offsets, outputs, property, reach};
+use super::{Need, Wanted, feature, features, offsets, operands, outputs, property, reach};
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     for inst in m.all_instructions() {
@@ -24,6 +24,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
             }
             _ => {
                 offsets::add(m, inst, all);
+                operands::add(m, inst, all);
                 add_found(inst, [of(m, inst)], all);
             }
         }
@@ -61,8 +62,17 @@ fn of(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
         Op::TypeVectorIdEXT => {
             let count = m.constant_u64(inst.id(1))?;
             let what = format!("a vector of {count} components");
-            let wanted = reach("maxVectorComponents", 0, count)?;
-            Some(("VUID-RuntimeSpirv-longVector-12296", what, wanted))
+            // Cooperative vectors are the same instruction.
+            let is_cooperative =
+                m.has(Capability::CooperativeVectorNV) && !m.has(Capability::LongVectorEXT);
+            let (name, vuid) = match is_cooperative {
+                true => (
+                    "maxCooperativeVectorComponents",
+                    "VUID-RuntimeSpirv-maxCooperativeVectorComponents-10094",
+                ),
+                false => ("maxVectorComponents", "VUID-RuntimeSpirv-longVector-12296"),
+            };
+            Some((vuid, what, reach(name, 0, count)?))
         }
         Op::Variable if inst.arg(0) == StorageClass::Uniform.0 => unsized_uniform(m, inst),
         _ => None,

@@ -5,39 +5,33 @@
 //! names the instruction.
 
 mod declared;
+mod entries;
+mod heap;
 mod instructions;
+mod mesh;
 mod modes;
 mod offsets;
+mod operands;
 mod outputs;
+mod resources;
 mod stages;
+mod storage;
+mod used;
+mod wanted;
 mod workgroup;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::rc::Rc;
 
 use spirvkit_analysis::ModuleIndex;
+use spirvkit_analysis::index::Inst;
 use spirvkit_binary::Id;
 
 use crate::device::Device;
 use crate::tables::{Enable, Feature, Limit};
 
-/// What would meet a need.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Wanted {
-    /// One of these. Nothing meets a need without any.
-    OneOf(Vec<Enable>),
-    /// A limit that is at least this, or for a lower bound at most.
-    Reach {
-        /// Which.
-        limit: Limit,
-        /// In which dimension, of a limit that has several.
-        dimension: usize,
-        /// What the module has.
-        value: i64,
-    },
-}
+pub(crate) use wanted::total;
+pub use wanted::{Term, Wanted};
 
 /// Something that a module needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,75 +50,7 @@ pub struct Need {
 impl Need {
     /// Whether a device meets it.
     pub fn is_met_by(&self, device: &Device) -> bool {
-        match &self.wanted {
-            Wanted::OneOf(all) => all.iter().any(|&enable| device.enables(enable)),
-            Wanted::Reach {
-                limit,
-                dimension,
-                value,
-            } => {
-                // Of what neither the device nor the specification tells, nothing is known.
-                let known = device.limit(*limit).and_then(|it| it.number(*dimension));
-                known.is_none_or(|known| match limit.is_least() {
-                    true => *value as f64 >= known,
-                    false => *value as f64 <= known,
-                })
-            }
-        }
-    }
-}
-
-impl fmt::Display for Wanted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OneOf(all) if all.is_empty() => write!(f, "what Vulkan doesn't have"),
-            Self::OneOf(all) => {
-                let mut all = all.clone();
-                all.dedup_by_key(|enable| enable.to_string());
-                for (index, enable) in all.iter().enumerate() {
-                    if index > 0 {
-                        write!(f, " or ")?;
-                    }
-                    write!(f, "{enable}")?;
-                }
-                Ok(())
-            }
-            Self::Reach {
-                limit,
-                dimension,
-                value,
-            } => {
-                let than = match limit.is_least() {
-                    true => "at most",
-                    false => "at least",
-                };
-                match limit.is_by_dimension() {
-                    true => write!(f, "`{}[{dimension}]` of {than} {value}", limit.name()),
-                    false => write!(f, "`{}` of {than} {value}", limit.name()),
-                }
-            }
-        }
-    }
-}
-
-impl fmt::Display for Enable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Version(major, minor) => write!(f, "Vulkan {major}.{minor}"),
-            Self::Extension(name) => write!(f, "the extension `{name}`"),
-            Self::Without(name) => write!(f, "no extension `{name}`"),
-            Self::Feature { feature, .. } => write!(f, "the feature `{}`", Feature(feature).name()),
-            Self::Property {
-                limit,
-                value: "VK_TRUE",
-                ..
-            } => {
-                write!(f, "the property `{}`", Limit(limit).name())
-            }
-            Self::Property { limit, value, .. } => {
-                write!(f, "`{value}` in the property `{}`", Limit(limit).name())
-            }
-        }
+        self.wanted.is_met_by(device)
     }
 }
 
@@ -135,11 +61,21 @@ pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
     declared::add(m, &mut all);
     modes::add(m, &mut all);
     instructions::add(m, &mut all);
+    heap::add(m, &mut all);
     let mut trees = CallTrees::new(m);
     workgroup::add(m, &mut trees, &mut all);
     stages::add(m, &mut trees, &mut all);
+    entries::add(m, &mut trees, &mut all);
+    storage::add_small(m, &mut all);
+    storage::add_sizes(m, &mut trees, &mut all);
+    resources::add(m, &mut trees, &mut all);
     all.sort_by_key(|need| need.offset);
     all
+}
+
+/// What is declared before the functions, types among it.
+fn declarations<'a>(m: &ModuleIndex<'a>) -> impl Iterator<Item = Inst<'a>> {
+    m.declared.iter().filter_map(|&offset| m.inst(offset))
 }
 
 /// The functions that entry points reach. That takes time in proportion to both together, so for
@@ -192,13 +128,18 @@ fn features(names: &[&str]) -> Wanted {
     Wanted::OneOf(all)
 }
 
-/// A limit that something reaches; `None` for one that nobody knows.
-fn reach(name: &str, dimension: usize, value: u64) -> Option<Wanted> {
+/// The limit of a name that is in the code; `None` for one that nobody knows.
+fn limit(name: &str) -> Option<Limit> {
     debug_assert!(Limit::named(name).is_some(), "{name}");
+    Limit::named(name)
+}
+
+/// A limit that something reaches.
+fn reach(name: &str, dimension: usize, value: u64) -> Option<Wanted> {
     Some(Wanted::Reach {
-        limit: Limit::named(name)?,
+        limit: limit(name)?,
         dimension,
-        value: i64::try_from(value).unwrap_or(i64::MAX),
+        value: value as f64,
     })
 }
 

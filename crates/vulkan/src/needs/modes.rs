@@ -330,6 +330,16 @@ fn of_mode(m: &ModuleIndex<'_>, inst: Inst<'_>, all: &mut Vec<Need>) {
     for &(_, name, vuid) in FEATURES.iter().filter(|it| it.0 == mode) {
         add(vuid, format!("the mode `{mode}`"), feature(name));
     }
+    if mode == Mode::TileShadingRateQCOM {
+        let rules = ["VUID-RuntimeSpirv-x-10702", "VUID-RuntimeSpirv-y-10703"];
+        for (dimension, vuid) in rules.into_iter().enumerate() {
+            let rate = inst.arg(2 + dimension);
+            if let Some(wanted) = reach("maxTileShadingRate", dimension, rate.into()) {
+                let what = format!("a tile shading rate of {rate} in {}", ["x", "y"][dimension]);
+                add(vuid, what, wanted);
+            }
+        }
+    }
     for &(_, name, vuid) in PORTABLE.iter().filter(|it| it.0 == mode) {
         let mut wanted = feature(name);
         if let Wanted::OneOf(all) = &mut wanted {

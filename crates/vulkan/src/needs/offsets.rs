@@ -43,7 +43,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, inst: Inst<'_>, all: &mut Vec<Need>) {
             wanted: Wanted::Reach {
                 limit,
                 dimension: 0,
-                value,
+                value: value as f64,
             },
         });
     }

@@ -1,9 +1,9 @@
-//! Stages in which group operations are available.
+//! Stages in which operations are available.
 
-use spirvkit_analysis::ModuleIndex;
+use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel as Model, Op};
 
-use super::{CallTrees, Need, Wanted, property, property_of};
+use super::{CallTrees, Need, Wanted, property, property_of, reach};
 
 /// Models with graphics or without, and what masks of stages call them.
 const STAGES: &[(Model, &[&str])] = &[
@@ -79,32 +79,81 @@ const STAGES: &[(Model, &[&str])] = &[
 
 const GRAPHICS: &str = "VK_SHADER_STAGE_ALL_GRAPHICS";
 
+/// Operations that devices have in some stages only.
+struct Kind {
+    has: fn(Op) -> bool,
+    what: &'static str,
+    property: &'static str,
+    vuid: &'static str,
+}
+
+const KINDS: [Kind; 5] = [
+    Kind {
+        has: Op::is_non_uniform,
+        what: "a group operation",
+        property: "subgroupSupportedStages",
+        vuid: "VUID-RuntimeSpirv-None-06343",
+    },
+    Kind {
+        has: is_on_matrices,
+        what: "an operation on cooperative matrices",
+        property: "cooperativeMatrixSupportedStages",
+        vuid: "VUID-RuntimeSpirv-cooperativeMatrixSupportedStages-08985",
+    },
+    Kind {
+        has: is_on_nv_matrices,
+        what: "an operation on cooperative matrices",
+        property: "VkPhysicalDeviceCooperativeMatrixPropertiesNV::cooperativeMatrixSupportedStages",
+        vuid: "VUID-RuntimeSpirv-OpTypeCooperativeMatrixNV-06322",
+    },
+    Kind {
+        has: is_on_vectors,
+        what: "an operation on cooperative vectors",
+        property: "cooperativeVectorSupportedStages",
+        vuid: "VUID-RuntimeSpirv-cooperativeVectorSupportedStages-10091",
+    },
+    Kind {
+        has: is_on_tensors,
+        what: "an operation on tensors",
+        property: "shaderTensorSupportedStages",
+        vuid: "VUID-RuntimeSpirv-shaderTensorSupportedStages-09901",
+    },
+];
+
 /// The first instructions of a function that matter here.
 #[derive(Clone, Copy, Default)]
 struct First {
-    group: Option<u32>,
+    /// One of each of [`KINDS`].
+    kinds: [Option<u32>; KINDS.len()],
     quad: Option<u32>,
     /// One that may repack invocations.
     repacks: Option<u32>,
+    /// One that allocates payloads, and how many do.
+    allocates: Option<u32>,
+    allocations: u64,
+    /// The first stream that vertices go to, where, and where they go to another.
+    stream: Option<u64>,
+    streams_at: Option<u32>,
+    other_stream: Option<u32>,
 }
 
 pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
     let ranges = m.functions.iter().map(|it| it.range.clone());
     let firsts: Vec<First> = ranges.map(|range| first(m, range)).collect();
-    let has_groups = firsts.iter().any(|it| it.group.is_some());
+    let matters = |it: &First| {
+        it.kinds.iter().any(Option::is_some) || it.allocates.is_some() || it.stream.is_some()
+    };
+    let has_some = firsts.iter().any(matters);
     let is_uniform = Mode::SubgroupUniformControlFlowKHR;
     for entry in &m.entry_points {
         let is_uniform = m.has_execution_mode(entry.function, is_uniform);
-        if !has_groups && !is_uniform {
+        if !has_some && !is_uniform {
             continue;
         }
         let Some(reached) = trees.of(entry.function) else {
             continue;
         };
-        let find = |pick: fn(&First) -> Option<u32>| {
-            let mut found = reached.iter().map(|&index| &firsts[index as usize]);
-            found.find_map(pick)
-        };
+        let each = || reached.iter().map(|&index| &firsts[index as usize]);
         let mut add = |offset, vuid, what, wanted| {
             all.push(Need {
                 offset,
@@ -114,13 +163,33 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
             });
         };
         let stage = STAGES.iter().find(|it| it.0 == entry.model);
-        let supported = stage.map(|(_, names)| property_of("subgroupSupportedStages", names));
-        if let (Some(offset), Some(wanted)) = (find(|it| it.group), supported.clone()) {
-            let what = format!("a group operation in the stage `{}`", entry.model);
-            add(offset, "VUID-RuntimeSpirv-None-06343", what, wanted);
+        let supported = |property| stage.map(|(_, names)| property_of(property, names));
+        for (index, kind) in KINDS.iter().enumerate() {
+            let offset = each().find_map(|it| it.kinds[index]);
+            if let Some((offset, wanted)) = offset.zip(supported(kind.property)) {
+                let what = format!("{} in the stage `{}`", kind.what, entry.model);
+                add(offset, kind.vuid, what, wanted);
+            }
+        }
+        let allocations = each().map(|it| it.allocations).fold(0, u64::saturating_add);
+        if let Some(offset) = each().find_map(|it| it.allocates) {
+            let vuid = "VUID-RuntimeSpirv-maxExecutionGraphShaderOutputNodes-09197";
+            let what = format!("allocating payloads in {allocations} places");
+            if let Some(wanted) = reach("maxExecutionGraphShaderOutputNodes", 0, allocations) {
+                add(offset, vuid, what, wanted);
+            }
+        }
+        let has_points = || m.has_execution_mode(entry.function, Mode::OutputPoints);
+        if entry.model == Model::Geometry && !has_points() {
+            let vuid = "VUID-RuntimeSpirv-transformFeedbackStreamsLinesTriangles-06311";
+            if let Some(offset) = other_stream(each()) {
+                let what = "several streams of lines or triangles".into();
+                let wanted = property("transformFeedbackStreamsLinesTriangles");
+                add(offset, vuid, what, wanted);
+            }
         }
         let is_exempt = matches!(entry.model, Model::Fragment | Model::GLCompute);
-        if let (Some(offset), false) = (find(|it| it.quad), is_exempt) {
+        if let (Some(offset), false) = (each().find_map(|it| it.quad), is_exempt) {
             let what = format!("a quad operation in the stage `{}`", entry.model);
             let wanted = property("subgroupQuadOperationsInAllStages");
             add(offset, "VUID-RuntimeSpirv-None-06342", what, wanted);
@@ -129,33 +198,63 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
             continue;
         }
         let vuid = "VUID-RuntimeSpirv-SubgroupUniformControlFlowKHR-06379";
-        if let Some(wanted) = supported {
+        if let Some(wanted) = supported("subgroupSupportedStages") {
             let what = format!(
                 "uniform control flow in subgroups of the stage `{}`",
                 entry.model
             );
             add(entry.inst.offset(), vuid, what, wanted);
         }
-        if let Some(offset) = find(|it| it.repacks) {
+        if let Some(offset) = each().find_map(|it| it.repacks) {
             let what = "repacking invocations where control flow is uniform in subgroups".into();
             add(offset, vuid, what, Wanted::OneOf(Vec::new()));
         }
     }
 }
 
+/// What sends vertices to another stream than something before it.
+fn other_stream<'f>(firsts: impl Iterator<Item = &'f First>) -> Option<u32> {
+    let mut stream = None;
+    for first in firsts {
+        let Some(own) = first.stream else { continue };
+        if first.other_stream.is_some() {
+            return first.other_stream;
+        }
+        if *stream.get_or_insert(own) != own {
+            return first.streams_at;
+        }
+    }
+    None
+}
+
 fn first(m: &ModuleIndex<'_>, range: std::ops::Range<u32>) -> First {
     let mut found = First::default();
     for inst in m.instructions(range) {
-        let offset = inst.offset();
-        match inst.op() {
-            op if op.is_non_uniform() => {
-                found.group.get_or_insert(offset);
-                if is_quad(op) {
-                    found.quad.get_or_insert(offset);
-                }
+        let (op, offset) = (inst.op(), inst.offset());
+        for (kind, first) in KINDS.iter().zip(&mut found.kinds) {
+            if first.is_none() && (kind.has)(op) {
+                *first = Some(offset);
+            }
+        }
+        match op {
+            op if is_quad(op) => {
+                found.quad.get_or_insert(offset);
             }
             op if op.is_invocation_repack() => {
                 found.repacks.get_or_insert(offset);
+            }
+            Op::AllocateNodePayloadsAMDX => {
+                found.allocates.get_or_insert(offset);
+                found.allocations += 1;
+            }
+            Op::EmitStreamVertex => {
+                let Some(stream) = m.constant_u64(inst.id(0)) else {
+                    continue;
+                };
+                found.streams_at.get_or_insert(offset);
+                if *found.stream.get_or_insert(stream) != stream {
+                    found.other_stream.get_or_insert(offset);
+                }
             }
             _ => {}
         }
@@ -171,5 +270,54 @@ fn is_quad(op: Op) -> bool {
             | O::GroupNonUniformQuadSwap
             | O::GroupNonUniformQuadAllKHR
             | O::GroupNonUniformQuadAnyKHR
+    )
+}
+
+fn is_on_matrices(op: Op) -> bool {
+    use Op as O;
+    matches!(
+        op,
+        O::CooperativeMatrixLoadKHR
+            | O::CooperativeMatrixStoreKHR
+            | O::CooperativeMatrixMulAddKHR
+            | O::CooperativeMatrixLengthKHR
+            | O::CooperativeMatrixConvertUseEXT
+            | O::CooperativeMatrixGetCoordinateEXT
+            | O::CooperativeMatrixReduceEXT
+            | O::CooperativeMatrixPerElementOpEXT
+            | O::CooperativeMatrixLoadTensorNV
+            | O::CooperativeMatrixStoreTensorNV
+            | O::CooperativeMatrixTransposeNV
+    )
+}
+
+fn is_on_nv_matrices(op: Op) -> bool {
+    use Op as O;
+    matches!(
+        op,
+        O::CooperativeMatrixLoadNV
+            | O::CooperativeMatrixStoreNV
+            | O::CooperativeMatrixMulAddNV
+            | O::CooperativeMatrixLengthNV
+    )
+}
+
+fn is_on_vectors(op: Op) -> bool {
+    use Op as O;
+    matches!(
+        op,
+        O::CooperativeVectorMatrixMulNV
+            | O::CooperativeVectorMatrixMulAddNV
+            | O::CooperativeVectorLoadNV
+            | O::CooperativeVectorStoreNV
+            | O::CooperativeVectorOuterProductAccumulateNV
+            | O::CooperativeVectorReduceSumAccumulateNV
+    )
+}
+
+fn is_on_tensors(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TensorReadARM | Op::TensorWriteARM | Op::TensorQuerySizeARM
     )
 }

@@ -5,10 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use spirvkit_analysis::index::EntryPoint;
 use spirvkit_analysis::layout::{Rules, Types};
 use spirvkit_analysis::{Lookup, ModuleIndex};
-use spirvkit_binary::{Id, Value as OperandValue};
-use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, StorageClass};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, Scope, StorageClass,
+};
 
-use super::{CallTrees, Need, reach};
+use super::mesh::Outputs;
+use super::used::used;
+use super::{CallTrees, Need, Term, Wanted, declarations, limit, reach};
 
 /// The limits of a model's workgroups, with their rules.
 struct Limits {
@@ -17,9 +21,26 @@ struct Limits {
     size_vuids: [&'static str; 3],
     invocations: &'static str,
     invocations_vuid: &'static str,
-    memory: &'static str,
-    memory_vuid: &'static str,
+    memory: &'static [Memory],
 }
+
+/// A limit of memory: what counts together, and the rule.
+struct Memory {
+    classes: &'static [StorageClass],
+    limit: &'static str,
+    vuid: &'static str,
+}
+
+const SHARED: &[StorageClass] = &[StorageClass::Workgroup];
+const PAYLOAD: &[StorageClass] = &[StorageClass::TaskPayloadWorkgroupEXT];
+const PAYLOAD_AND_SHARED: &[StorageClass] = &[
+    StorageClass::TaskPayloadWorkgroupEXT,
+    StorageClass::Workgroup,
+];
+/// What mesh shaders write is counted otherwise.
+const OUTPUT: &[StorageClass] = &[StorageClass::Output];
+const PAYLOAD_AND_OUTPUT: &[StorageClass] =
+    &[StorageClass::TaskPayloadWorkgroupEXT, StorageClass::Output];
 
 const LIMITS: &[Limits] = &[
     Limits {
@@ -32,8 +53,11 @@ const LIMITS: &[Limits] = &[
         ],
         invocations: "maxComputeWorkGroupInvocations",
         invocations_vuid: "VUID-RuntimeSpirv-x-06432",
-        memory: "maxComputeSharedMemorySize",
-        memory_vuid: "VUID-RuntimeSpirv-Workgroup-06530",
+        memory: &[Memory {
+            classes: SHARED,
+            limit: COMPUTE_MEMORY,
+            vuid: "VUID-RuntimeSpirv-Workgroup-06530",
+        }],
     },
     Limits {
         model: ExecutionModel::MeshEXT,
@@ -45,8 +69,28 @@ const LIMITS: &[Limits] = &[
         ],
         invocations: "maxMeshWorkGroupInvocations",
         invocations_vuid: "VUID-RuntimeSpirv-MeshEXT-07298",
-        memory: "maxMeshSharedMemorySize",
-        memory_vuid: "VUID-RuntimeSpirv-maxMeshSharedMemorySize-08754",
+        memory: &[
+            Memory {
+                classes: SHARED,
+                limit: "maxMeshSharedMemorySize",
+                vuid: "VUID-RuntimeSpirv-maxMeshSharedMemorySize-08754",
+            },
+            Memory {
+                classes: PAYLOAD_AND_SHARED,
+                limit: "maxMeshPayloadAndSharedMemorySize",
+                vuid: "VUID-RuntimeSpirv-maxMeshPayloadAndSharedMemorySize-08755",
+            },
+            Memory {
+                classes: OUTPUT,
+                limit: "maxMeshOutputMemorySize",
+                vuid: "VUID-RuntimeSpirv-maxMeshOutputMemorySize-08756",
+            },
+            Memory {
+                classes: PAYLOAD_AND_OUTPUT,
+                limit: "maxMeshPayloadAndOutputMemorySize",
+                vuid: "VUID-RuntimeSpirv-maxMeshPayloadAndOutputMemorySize-08757",
+            },
+        ],
     },
     Limits {
         model: ExecutionModel::TaskEXT,
@@ -58,10 +102,27 @@ const LIMITS: &[Limits] = &[
         ],
         invocations: "maxTaskWorkGroupInvocations",
         invocations_vuid: "VUID-RuntimeSpirv-TaskEXT-07294",
-        memory: "maxTaskSharedMemorySize",
-        memory_vuid: "VUID-RuntimeSpirv-maxTaskSharedMemorySize-08759",
+        memory: &[
+            Memory {
+                classes: SHARED,
+                limit: "maxTaskSharedMemorySize",
+                vuid: "VUID-RuntimeSpirv-maxTaskSharedMemorySize-08759",
+            },
+            Memory {
+                classes: PAYLOAD,
+                limit: "maxTaskPayloadSize",
+                vuid: "VUID-RuntimeSpirv-maxTaskPayloadSize-08758",
+            },
+            Memory {
+                classes: PAYLOAD_AND_SHARED,
+                limit: "maxTaskPayloadAndSharedMemorySize",
+                vuid: "VUID-RuntimeSpirv-maxTaskPayloadAndSharedMemorySize-08760",
+            },
+        ],
     },
 ];
+
+const COMPUTE_MEMORY: &str = "maxComputeSharedMemorySize";
 
 pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
     let has_workgroups = |entry: &&EntryPoint<'_>| LIMITS.iter().any(|it| it.model == entry.model);
@@ -71,7 +132,11 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
     let types = Types::of(m);
     let built_in = built_in_size(m, &types);
     let shared = shared(m, &types);
-    let used = used(m, &shared);
+    let ids: Vec<Id> = shared.iter().map(|it| it.id).collect();
+    let used = used(m, &ids);
+    let reserved = reserved(m);
+    let is_mesh = |entry: &EntryPoint<'_>| entry.model == ExecutionModel::MeshEXT;
+    let outputs = m.entry_points.iter().any(is_mesh).then(|| Outputs::new(m));
     // By function: very many entry points may be of one.
     let mut sizes = HashMap::new();
     let mut totals = HashMap::new();
@@ -87,16 +152,114 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
         if let Some((offset, size)) = size {
             add_size(limits, offset, size, all);
         }
-        let total = totals.entry(function);
-        let total = total.or_insert_with(|| total_of(trees, function, &shared, &used));
-        if let Some(total) = total.filter(|&total| total > 0) {
-            all.extend(reach(limits.memory, 0, total).map(|wanted| Need {
-                offset: entry.inst.offset(),
-                vuid: limits.memory_vuid,
-                what: format!("an entry point that uses {total} bytes of memory of the workgroup"),
-                wanted,
-            }));
+        for memory in limits.memory {
+            let mut terms = Vec::new();
+            for &class in memory.classes {
+                if class == StorageClass::Output {
+                    terms.extend(
+                        outputs
+                            .as_ref()
+                            .map(|it| it.terms(trees, entry))
+                            .unwrap_or_default(),
+                    );
+                    continue;
+                }
+                let total = totals.entry((function, class));
+                let total =
+                    *total.or_insert_with(|| total_of(trees, function, class, &shared, &used));
+                terms.extend(total.filter(|&total| total > 0).map(Term::Bytes));
+            }
+            add_memory(memory, entry, &terms, &reserved, all);
         }
+    }
+}
+
+/// What devices keep for themselves of the memory of compute shaders, and by which rule.
+type Reserved = (&'static str, &'static str);
+
+/// What devices keep of the memory for what the module uses.
+fn reserved(m: &ModuleIndex<'_>) -> Vec<Reserved> {
+    let is_split = |op: Op| matches!(op, Op::ControlBarrierArriveEXT | Op::ControlBarrierWaitEXT);
+    let uses_split_barriers =
+        m.has(Capability::SplitBarrierEXT) && m.all_instructions().any(|inst| is_split(inst.op()));
+    let has_shared_matrices = m.has(Capability::CooperativeMatrixKHR)
+        && declarations(m).any(|inst| {
+            let scope = || m.constant_u64(inst.id(1));
+            inst.op() == Op::TypeCooperativeMatrixKHR && scope() == Some(Scope::Workgroup.0.into())
+        });
+    let all = [
+        (
+            uses_split_barriers,
+            (
+                "splitBarrierReservedSharedMemory",
+                "VUID-RuntimeSpirv-OpControlBarrierArriveEXT-13562",
+            ),
+        ),
+        (
+            has_shared_matrices,
+            (
+                "cooperativeMatrixWorkgroupScopeReservedSharedMemory",
+                "VUID-RuntimeSpirv-maxComputeSharedMemorySize-10168",
+            ),
+        ),
+    ];
+    let used = all.into_iter().filter(|it| it.0);
+    used.map(|it| it.1).collect()
+}
+
+fn add_memory(
+    memory: &Memory,
+    entry: &EntryPoint<'_>,
+    terms: &[Term],
+    reserved: &[Reserved],
+    all: &mut Vec<Need>,
+) {
+    let mut add = |vuid, what: String, wanted: Option<Wanted>| {
+        all.extend(wanted.map(|wanted| Need {
+            offset: entry.inst.offset(),
+            vuid,
+            what,
+            wanted,
+        }));
+    };
+    let outputs = memory.classes.contains(&StorageClass::Output);
+    let bytes = match terms {
+        [] => 0,
+        [Term::Bytes(bytes)] => *bytes,
+        [Term::Bytes(one), Term::Bytes(other)] => one.saturating_add(*other),
+        _ => {
+            let what = match memory.classes.len() {
+                1 => "an entry point with outputs",
+                _ => "an entry point with a payload and outputs",
+            };
+            let total = limit(memory.limit).map(|limit| Wanted::Total {
+                limit,
+                terms: terms.to_vec(),
+            });
+            add(memory.vuid, what.to_owned(), total);
+            return;
+        }
+    };
+    let what = match memory.classes {
+        SHARED => format!("an entry point that uses {bytes} bytes of memory of the workgroup"),
+        PAYLOAD => format!("an entry point with a payload of {bytes} bytes"),
+        _ => format!("an entry point that uses {bytes} bytes for its payload and the workgroup"),
+    };
+    // Where nothing is written, the payload alone fits, or else breaks a rule of its own.
+    if bytes == 0 || outputs {
+        return;
+    }
+    add(memory.vuid, what.clone(), reach(memory.limit, 0, bytes));
+    if memory.limit != COMPUTE_MEMORY {
+        return;
+    }
+    for &(name, vuid) in reserved {
+        let total = limit(name).zip(limit(memory.limit));
+        let total = total.map(|(kept, limit)| Wanted::Total {
+            limit,
+            terms: vec![Term::Bytes(bytes), Term::Reserved(kept)],
+        });
+        add(vuid, what.clone(), total);
     }
 }
 
@@ -152,9 +315,10 @@ fn numbers(types: &Types<'_>, ids: [u32; 3]) -> Option<[u64; 3]> {
     Some([x?, y?, z?])
 }
 
-/// A variable that a workgroup shares.
+/// A variable that a workgroup shares, or that is passed on to one.
 struct Shared {
     id: Id,
+    class: StorageClass,
     size: u64,
     alignment: u64,
     /// Whether it may share its memory with others, as blocks do.
@@ -163,20 +327,20 @@ struct Shared {
 
 /// The variables that workgroups share, as far as their sizes are known.
 fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
-    let shared: Vec<Id> = m
+    let shared: Vec<(Id, StorageClass)> = m
         .globals
         .iter()
         .filter_map(|&offset| m.inst(offset)?.result())
-        .filter(|&id| {
-            let class = m.type_of(id).and_then(|ty| m.pointer_class(ty));
-            class == Some(StorageClass::Workgroup)
+        .filter_map(|id| {
+            let class = m.pointer_class(m.type_of(id)?)?;
+            PAYLOAD_AND_SHARED.contains(&class).then_some((id, class))
         })
         .collect();
     if shared.is_empty() {
         return Vec::new();
     }
     let [natural, explicit] = [Rules::Std430, Rules::Explicit].map(|rules| types.lay_out(rules));
-    let found = shared.into_iter().filter_map(|id| {
+    let found = shared.into_iter().filter_map(|(id, class)| {
         let pointee = m.pointee(m.type_of(id)?)?;
         let is_block = m.is_block(pointee);
         let layouts = match is_block {
@@ -186,6 +350,7 @@ fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
         let layout = layouts.get(pointee).ok()?;
         Some(Shared {
             id,
+            class,
             size: layout.size.known()?,
             alignment: layout.alignment.max(1),
             is_block,
@@ -194,47 +359,16 @@ fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
     found.collect()
 }
 
-/// For each function, which of these its instructions use, each once.
-fn used(m: &ModuleIndex<'_>, shared: &[Shared]) -> Vec<Vec<u32>> {
-    let mut used = vec![Vec::new(); m.functions.len()];
-    let indexes: HashMap<u32, u32> = shared.iter().map(|it| it.id.0).zip(0..).collect();
-    let (Some(&least), Some(&most)) = (indexes.keys().min(), indexes.keys().max()) else {
-        return used;
-    };
-    // The function that was the last to use each.
-    let mut last = vec![usize::MAX; shared.len()];
-    for (index, function) in m.functions.iter().enumerate() {
-        for inst in m.instructions(function.range.clone()) {
-            let is_likely =
-                |word: &u32| (least..=most).contains(word) && indexes.contains_key(word);
-            if !inst.words().iter().skip(1).any(is_likely) {
-                continue;
-            }
-            let Some(decoded) = inst.decoded() else {
-                continue;
-            };
-            for operand in decoded.operands(&m.definitions).map_while(Result::ok) {
-                if let OperandValue::Id(id) = operand.value
-                    && let Some(&variable) = indexes.get(&id.0)
-                    && std::mem::replace(&mut last[variable as usize], index) != index
-                {
-                    used[index].push(variable);
-                }
-            }
-        }
-    }
-    used
-}
-
 /// The sum of what the functions use that one reaches: one behind the other, but blocks in the
 /// same place. `None` if finding out takes too long.
 fn total_of(
     trees: &mut CallTrees<'_>,
     function: Id,
+    class: StorageClass,
     shared: &[Shared],
     used: &[Vec<u32>],
 ) -> Option<u64> {
-    if shared.is_empty() {
+    if !shared.iter().any(|it| it.class == class) {
         return Some(0);
     }
     let reached = trees.of(function)?;
@@ -244,7 +378,8 @@ fn total_of(
     }
     let variables: BTreeSet<u32> = lists().flatten().copied().collect();
     let (mut end, mut block) = (0u64, 0u64);
-    for variable in variables.iter().map(|&it| &shared[it as usize]) {
+    let variables = variables.iter().map(|&it| &shared[it as usize]);
+    for variable in variables.filter(|it| it.class == class) {
         if variable.is_block {
             block = block.max(variable.size);
             continue;

@@ -24,10 +24,16 @@ pub struct Device {
     features: BTreeSet<Feature>,
     extensions: BTreeSet<String>,
     limits: BTreeMap<Limit, Value>,
+    /// Lists of what it takes, by the structure of their entries.
+    lists: BTreeMap<String, Vec<Entry>>,
     /// Whether it has everything but what limits say, and these features.
     has_all: bool,
     lacking: BTreeSet<Feature>,
 }
+
+/// An entry of a list of what a device takes, such as a `VkCooperativeMatrixPropertiesKHR`: its members
+/// by name.
+pub type Entry = BTreeMap<String, Value>;
 
 /// A feature or extension that can't be turned on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +68,7 @@ impl Device {
             features: BTreeSet::new(),
             extensions: BTreeSet::new(),
             limits: BTreeMap::new(),
+            lists: BTreeMap::new(),
             has_all: false,
             lacking: BTreeSet::new(),
         }
@@ -98,6 +105,7 @@ impl Device {
             limits: limits
                 .map(|&(limit, value)| (Limit(limit), value.value()))
                 .collect(),
+            lists: BTreeMap::new(),
         }
     }
 
@@ -175,6 +183,32 @@ impl Device {
         self.limits.iter().map(|(&limit, value)| (limit, value))
     }
 
+    /// The list that a structure is an entry of, such as `VkCooperativeMatrixPropertiesKHR`; `None` if
+    /// nobody knows it.
+    pub fn list(&self, structure: &str) -> Option<&[Entry]> {
+        self.lists.get(structure).map(Vec::as_slice)
+    }
+
+    /// All lists that are known, by the structures of their entries.
+    pub fn lists(&self) -> impl Iterator<Item = (&str, &[Entry])> {
+        let all = self.lists.iter();
+        all.map(|(name, list)| (name.as_str(), list.as_slice()))
+    }
+
+    /// Adds an entry to the list of a structure.
+    pub fn add_entry(&mut self, structure: impl Into<String>, entry: Entry) {
+        self.lists.entry(structure.into()).or_default().push(entry);
+    }
+
+    /// Takes an entry out of the list of a structure, which may become empty.
+    pub fn remove_entry(&mut self, structure: &str, index: usize) {
+        if let Some(list) = self.lists.get_mut(structure)
+            && index < list.len()
+        {
+            list.remove(index);
+        }
+    }
+
     /// Sets its version of Vulkan, major and minor.
     pub fn set_version(&mut self, version: (u32, u32)) {
         self.version = version;
@@ -188,14 +222,22 @@ impl Device {
     /// Adds an extension or a feature by its name, takes a feature away (`!geometryShader`), or
     /// sets a property: `maxVectorComponents=8`,
     /// `maxComputeWorkGroupSize=8,4,2`, `shaderDenormPreserveFloat32=true`, or
-    /// `subgroupSupportedStages=VK_SHADER_STAGE_VERTEX_BIT,VK_SHADER_STAGE_FRAGMENT_BIT`.
+    /// `subgroupSupportedStages=VK_SHADER_STAGE_VERTEX_BIT,VK_SHADER_STAGE_FRAGMENT_BIT`. An entry of
+    /// a list is written as its structure and members: `VkCooperativeVectorPropertiesNV/transpose=true`.
     ///
     /// # Errors
     ///
     /// If there is no such feature or property, or that is no value.
     pub fn grant(&mut self, text: &str) -> Result<(), EnableError> {
         let unknown = || EnableError::Unknown(text.to_owned());
-        if let Some((name, value)) = text.split_once('=') {
+        if let Some((structure, members)) = text.split_once('/') {
+            let member = |text: &str| {
+                let (name, value) = text.split_once('=')?;
+                Some((name.to_owned(), Value::parse(value)?))
+            };
+            let entry = members.split('/').map(member).collect::<Option<Entry>>();
+            self.add_entry(structure, entry.ok_or_else(unknown)?);
+        } else if let Some((name, value)) = text.split_once('=') {
             let limit = Limit::named(name).ok_or_else(unknown)?;
             self.set_limit(limit, Value::parse(value).ok_or_else(unknown)?);
         } else if let Some(name) = text.strip_prefix('!') {
@@ -245,6 +287,7 @@ impl Device {
             Enable::Version(major, minor) => self.version >= (major, minor),
             Enable::Extension(name) => self.has_extension(name),
             Enable::Without(name) => !self.has_extension(name),
+            Enable::Lacking { feature } => !self.has(Feature(feature)),
             Enable::Feature { feature, requires } => {
                 let is_brought = requires.is_empty() || requires.iter().any(|it| self.brings(it));
                 is_brought && self.has(Feature(feature))

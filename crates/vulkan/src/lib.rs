@@ -30,14 +30,14 @@ mod requirements;
 mod tables;
 mod value;
 
-pub use device::{Device, EnableError};
+pub use device::{Device, EnableError, Entry};
 #[cfg(feature = "json")]
 pub use layout::LayoutError;
 pub use layout::{
     Binding, DescriptorType, DescriptorTypes, PipelineFlags, PipelineLayout, PushConstantRange,
     SetLayout, ShaderStages,
 };
-pub use needs::{Need, Term, Wanted, needs};
+pub use needs::{Is, Listed, Need, Term, Wanted, needs};
 #[cfg(feature = "json")]
 pub use profile::ProfileError;
 pub use requirements::Requirements;

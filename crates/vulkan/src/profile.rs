@@ -32,7 +32,8 @@ impl std::error::Error for ProfileError {}
 
 impl Device {
     /// The devices of a file: one for each of its profiles. Features and properties that nobody
-    /// knows are left out. Of a list of capabilities, a device has one, and which isn't known, so
+    /// knows are left out. A property that is a list has entries of its structure, such as
+    /// `VkCooperativeMatrixPropertiesKHR`. Of a list of capabilities, a device has one, and which isn't known, so
     /// none counts.
     ///
     /// # Errors
@@ -96,6 +97,13 @@ fn add_profile<'j>(
                 device.set_feature(feature);
             }
         });
+        for (structure, list) in block["properties"].as_object().into_iter().flatten() {
+            for entry in list.as_array().into_iter().flatten() {
+                let members = entry.as_object().into_iter().flatten();
+                let members = members.filter_map(|(name, json)| Some((name.clone(), value(json)?)));
+                device.add_entry(structure.clone(), members.collect());
+            }
+        }
         each_member(&block["properties"], |place, member, json| {
             if let (Some(limit), Some(value)) = (Limit::of_member(place, member), value(json)) {
                 device.set_limit(limit, value);

@@ -3,7 +3,7 @@
 use spirvkit_analysis::ModuleIndex;
 
 use crate::device::{Device, version_named};
-use crate::needs::{Need, Wanted, needs, total};
+use crate::needs::{Listed, Need, Wanted, needs, total};
 use crate::tables::{Enable, Feature, Limit};
 use crate::value::Value;
 
@@ -32,11 +32,16 @@ impl Requirements {
         // What leaves no choice comes first.
         needs.sort_by_key(|need| match &need.wanted {
             Wanted::OneOf(all) => all.len(),
+            // An entry that says more may be one that others ask for, too.
+            Wanted::Listed(all) => {
+                let members = all.first().map_or(0, |it| it.members.len());
+                usize::MAX - 1 - members
+            }
             _ => usize::MAX,
         });
         let mut device = Device::new("the smallest device", VERSIONS[0]);
         for need in &needs {
-            if !need.is_met_by(&device) {
+            if !is_certain(&need.wanted, &device) {
                 add(&need.wanted, &mut device);
             }
         }
@@ -65,6 +70,16 @@ fn is_impossible(need: &Need) -> bool {
 
 fn accepts(needs: &[Need], device: &Device) -> bool {
     needs.iter().all(|need| need.is_met_by(device))
+}
+
+/// Whether a device has what is wanted, rather than that it isn't known.
+fn is_certain(wanted: &Wanted, device: &Device) -> bool {
+    let is_known = |all: &[Listed]| all.iter().any(|it| device.list(it.structure).is_some());
+    match wanted {
+        Wanted::Listed(all) if !is_known(all) => false,
+        Wanted::Either(all) => all.iter().any(|it| is_certain(it, device)),
+        _ => wanted.is_met_by(device),
+    }
 }
 
 /// Adds to a device what meets a need.
@@ -102,6 +117,11 @@ fn add(wanted: &Wanted, device: &mut Device) {
             let divisor = common_divisor(old.unwrap_or(0.0) as u64, *value);
             device.set_limit(*limit, Value::Number(divisor as f64));
         }
+        Wanted::Listed(all) => {
+            if let Some(first) = all.first() {
+                device.add_entry(first.structure, first.entry());
+            }
+        }
         // It was asked whether one of them is there.
         Wanted::Either(all) => {
             if let Some(last) = all.last() {
@@ -131,7 +151,7 @@ fn cost(enable: Enable, device: &Device) -> u32 {
     match enable {
         Enable::Version(..) => 4,
         Enable::Extension(_) => 2,
-        Enable::Without(_) => 0,
+        Enable::Without(_) | Enable::Lacking { .. } => 0,
         Enable::Feature { feature, requires } => {
             u32::from(!device.has(Feature(feature))) + bringing(requires)
         }
@@ -144,6 +164,7 @@ fn add_enable(enable: Enable, device: &mut Device) {
         Enable::Version(major, minor) => device.set_version((major, minor).max(device.version())),
         Enable::Extension(name) => device.set_extension(name),
         Enable::Without(name) => device.remove_extension(name),
+        Enable::Lacking { feature } => device.remove_feature(Feature(feature)),
         Enable::Feature { feature, requires } => {
             bring(requires, device);
             device.set_feature(Feature(feature));
@@ -195,6 +216,17 @@ fn prune(needs: &[Need], device: &mut Device) {
     let extensions: Vec<String> = device.extensions().map(str::to_owned).collect();
     for name in extensions {
         reduce(needs, device, |device| device.remove_extension(&name));
+    }
+    let lists = device.lists();
+    let lists: Vec<(String, usize)> = lists
+        .map(|(name, list)| (name.to_owned(), list.len()))
+        .collect();
+    for (structure, count) in lists {
+        for index in (0..count).rev() {
+            reduce(needs, device, |device| {
+                device.remove_entry(&structure, index)
+            });
+        }
     }
     for limit in device.limits().map(|it| it.0).collect::<Vec<Limit>>() {
         reduce(needs, device, |device| device.remove_limit(limit));

@@ -1,6 +1,6 @@
 //! How the generated tables are made.
 
-use crate::generated::tables::{CAPABILITIES, EXTENSIONS, FEATURES, LIMITS};
+use crate::generated::tables::{CAPABILITIES, ENUMERANTS, EXTENSIONS, FEATURES, LIMITS};
 use crate::value::Value;
 
 /// A feature: a number in the table of features.
@@ -66,6 +66,11 @@ pub enum Enable {
     Extension(&'static str),
     /// That an extension of Vulkan is not there, which allows less.
     Without(&'static str),
+    /// That a feature is not there, by which another rule holds.
+    Lacking {
+        /// A number in the table of features.
+        feature: u16,
+    },
     /// A feature. What it `requires` is a version (`VK_VERSION_1_2`) or an extension of Vulkan;
     /// one of them must be there.
     Feature {
@@ -212,4 +217,17 @@ pub fn capability_enables(capability: u32) -> Option<&'static [Enable]> {
 pub fn extension_enables(name: &str) -> Option<&'static [Enable]> {
     let index = EXTENSIONS.binary_search_by_key(&name, |it| it.0).ok()?;
     Some(EXTENSIONS[index].1)
+}
+
+/// The number of a scope or a type of components, by its name in Vulkan.
+pub(crate) fn enumerant(name: &str) -> Option<u32> {
+    let index = ENUMERANTS.binary_search_by_key(&name, |it| it.0).ok()?;
+    Some(ENUMERANTS[index].1)
+}
+
+/// The name of a scope (`VK_SCOPE_`) or a type of components (`VK_COMPONENT_TYPE_`) in Vulkan.
+pub(crate) fn enumerant_name(prefix: &str, number: u32) -> Option<&'static str> {
+    let mut all = ENUMERANTS.iter();
+    let found = all.find(|it| it.1 == number && it.0.starts_with(prefix))?;
+    Some(found.0)
 }

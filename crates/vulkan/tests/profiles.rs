@@ -1,7 +1,7 @@
 //! Devices in JSON.
 #![cfg(feature = "json")]
 
-use spirvkit_vulkan::{Device, Feature, Limit};
+use spirvkit_vulkan::{Device, Feature, Limit, Value};
 
 #[test]
 fn a_report_is_read() {
@@ -103,4 +103,29 @@ fn profiles_that_refer_to_each_other_count_once() {
             .iter()
             .all(|it| it.has_extension("VK_KHR_spirv_1_4"))
     );
+}
+
+#[test]
+fn extents_and_lists_are_read() {
+    let text = r#"{
+        "profiles": {"one": {"api-version": "1.3.0", "capabilities": ["a"]}},
+        "capabilities": {"a": {"properties": {
+            "VkPhysicalDeviceImageProcessingPropertiesQCOM": {
+                "maxBoxFilterBlockSize": {"height": 8, "width": 4}
+            },
+            "VkCooperativeVectorPropertiesNV": [
+                {"inputType": "VK_COMPONENT_TYPE_FLOAT16_KHR", "transpose": true},
+                {"inputType": "VK_COMPONENT_TYPE_FLOAT32_KHR", "transpose": false}
+            ]
+        }}}
+    }"#;
+    let [device] = &Device::from_json(text).unwrap()[..] else {
+        panic!("one device");
+    };
+    let size = device.limit(Limit::named("maxBoxFilterBlockSize").unwrap());
+    assert_eq!(size, Some(Value::Each(vec![4.0, 8.0])));
+    let list = device.list("VkCooperativeVectorPropertiesNV").unwrap();
+    let transposes: Vec<&Value> = list.iter().map(|entry| &entry["transpose"]).collect();
+    assert_eq!(transposes, [&Value::Bool(true), &Value::Bool(false)]);
+    assert_eq!(device.list("VkCooperativeMatrixPropertiesKHR"), None);
 }

@@ -314,8 +314,51 @@ fn tables(
         let enables: Vec<String> = enables.into_iter().collect();
         writeln!(text, "    ({name:?}, &[{}]),", enables.join(", "))?;
     }
+    text.push_str("];\n\n/// By name.\npub(crate) static ENUMERANTS: &[(&str, u32)] = &[\n");
+    for (name, number) in enumerants(document)? {
+        writeln!(text, "    ({name:?}, {number}),")?;
+    }
     text.push_str("];\n");
     Ok(text)
+}
+
+/// The enumerations whose values lists of properties have.
+const LISTED: [&str; 2] = ["VkScopeKHR", "VkComponentTypeKHR"];
+
+/// The values of these enumerations.
+fn enumerants<'d>(document: &'d Document<'d>) -> Result<BTreeMap<&'d str, u32>, Box<dyn Error>> {
+    let is_listed = |name: Option<&str>| name.is_some_and(|name| LISTED.contains(&name));
+    let mut found = BTreeMap::new();
+    let mut aliases = Vec::new();
+    for node in document.descendants().filter(|it| it.has_tag_name("enum")) {
+        let attribute = |name| node.attribute(name);
+        let of = node.parent().and_then(|it| it.attribute("name"));
+        let (true, Some(name)) = (
+            is_listed(of) || is_listed(attribute("extends")),
+            attribute("name"),
+        ) else {
+            continue;
+        };
+        if let Some(alias) = attribute("alias") {
+            aliases.push((name, alias));
+        } else if let Some(value) = attribute("value") {
+            found.insert(name, value.parse()?);
+        } else if let Some(offset) = attribute("offset") {
+            let own = node.ancestors().find(|it| it.has_tag_name("extension"));
+            let number = attribute("extnumber").or_else(|| own?.attribute("number"));
+            let number: u32 = number.ok_or("an offset without an extension")?.parse()?;
+            // "Assigning Extension Token Values" in the style guide.
+            found.insert(
+                name,
+                1_000_000_000 + (number - 1) * 1000 + offset.parse::<u32>()?,
+            );
+        }
+    }
+    for (name, alias) in aliases {
+        let value = *found.get(alias).ok_or("an alias of nothing")?;
+        found.insert(name, value);
+    }
+    Ok(found)
 }
 
 /// What an element says that one of must be there.

@@ -125,6 +125,11 @@ fn exact(m: &ModuleIndex<'_>, needs: &[Need]) -> Result<(), String> {
     for (limit, _) in device.limits() {
         without(limit.name(), &|device| device.remove_limit(limit))?;
     }
+    for (structure, list) in device.lists() {
+        for index in 0..list.len() {
+            without(structure, &|device| device.remove_entry(structure, index))?;
+        }
+    }
     match device.version() {
         (1, minor @ 1..) => without("the version", &|device| device.set_version((1, minor - 1))),
         _ => Ok(()),

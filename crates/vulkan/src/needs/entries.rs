@@ -59,10 +59,10 @@ const TILES: [(Model, &str, &str); 2] = [
 ];
 
 pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
-    let sets = m
-        .functions
-        .iter()
-        .map(|it| sets_outputs(m, it.range.clone()));
+    let is_mesh = |model| matches!(model, Model::MeshEXT | Model::MeshNV);
+    let has_meshes = m.entry_points.iter().any(|entry| is_mesh(entry.model));
+    let functions = m.functions.iter();
+    let sets = functions.map(|it| has_meshes && sets_outputs(m, it.range.clone()));
     let sets: Vec<bool> = sets.collect();
     let built_ins = BuiltIns::new(m);
     for entry in &m.entry_points {
@@ -89,8 +89,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
                 add(row.vuid, row.what.to_owned(), (row.wanted)());
             }
         }
-        let is_mesh = matches!(entry.model, Model::MeshEXT | Model::MeshNV);
-        if !is_mesh
+        if !is_mesh(entry.model)
             || !m.has_execution_mode(entry.function, Mode::OutputPoints)
             || built_ins.are_in(m, entry, StorageClass::Output, BuiltIn::PointSize)
         {

@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::{Id, Value as OperandValue};
-use spirvkit_grammar::{Capability, Decoration, Op, Scope, StorageClass};
+use spirvkit_grammar::{Decoration, Op, Scope, StorageClass};
 
 use super::modes::{PERMITTED, PRESERVED};
-use super::{Need, Wanted, feature, features, offsets, operands, outputs, property, reach};
+use super::{
+    Need, Wanted, feature, features, matrices, offsets, operands, outputs, property, reach,
+};
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     for inst in m.all_instructions() {
@@ -63,9 +65,7 @@ fn of(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
             let count = m.constant_u64(inst.id(1))?;
             let what = format!("a vector of {count} components");
             // Cooperative vectors are the same instruction.
-            let is_cooperative =
-                m.has(Capability::CooperativeVectorNV) && !m.has(Capability::LongVectorEXT);
-            let (name, vuid) = match is_cooperative {
+            let (name, vuid) = match matrices::is_cooperative(m) {
                 true => (
                     "maxCooperativeVectorComponents",
                     "VUID-RuntimeSpirv-maxCooperativeVectorComponents-10094",

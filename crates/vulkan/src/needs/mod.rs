@@ -8,6 +8,7 @@ mod declared;
 mod entries;
 mod heap;
 mod instructions;
+mod matrices;
 mod mesh;
 mod modes;
 mod offsets;
@@ -31,7 +32,7 @@ use crate::device::Device;
 use crate::tables::{Enable, Feature, Limit};
 
 pub(crate) use wanted::total;
-pub use wanted::{Term, Wanted};
+pub use wanted::{Is, Listed, Term, Wanted};
 
 /// Something that a module needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,7 @@ pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
     modes::add(m, &mut all);
     instructions::add(m, &mut all);
     heap::add(m, &mut all);
+    matrices::add(m, &mut all);
     let mut trees = CallTrees::new(m);
     workgroup::add(m, &mut trees, &mut all);
     stages::add(m, &mut trees, &mut all);

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::device::Device;
-use crate::tables::{Enable, Feature, Limit};
+use crate::device::{Device, Entry};
+use crate::tables::{Enable, Feature, Limit, enumerant, enumerant_name};
+use crate::value::Value;
 
 /// What would meet a need.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +35,92 @@ pub enum Wanted {
         /// What the module has; above 0.
         value: u64,
     },
+    /// An entry like one of these in the device's lists.
+    Listed(Vec<Listed>),
     /// One of these, of which the last can be met by more than there is.
     Either(Vec<Wanted>),
+}
+
+/// An entry of a list of what devices take.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Listed {
+    /// The structure of the list's entries.
+    pub structure: &'static str,
+    /// What is asked of the entry's members.
+    pub members: Vec<(&'static str, Is)>,
+}
+
+/// What is asked of a member of an entry.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Is {
+    /// That it is this number.
+    Number(u64),
+    /// That it divides this number.
+    Divisor(u64),
+    /// That it is true, or false.
+    Bool(bool),
+    /// That it is one of these types of components.
+    Component(Vec<u32>),
+    /// That it is this scope.
+    Scope(u32),
+}
+
+impl Is {
+    fn is_met_by(&self, value: &Value) -> bool {
+        let one = || match value {
+            Value::Names(names) => names.first().and_then(|name| enumerant(name)),
+            _ => None,
+        };
+        match self {
+            Self::Number(wanted) => value.number(0) == Some(*wanted as f64),
+            Self::Divisor(wanted) => {
+                let number = value.number(0).map_or(0, |it| it as u64);
+                number > 0 && wanted % number == 0
+            }
+            Self::Bool(wanted) => *value == Value::Bool(*wanted),
+            Self::Component(wanted) => one().is_some_and(|it| wanted.contains(&it)),
+            Self::Scope(wanted) => one() == Some(*wanted),
+        }
+    }
+
+    /// A value that meets it.
+    fn value(&self) -> Option<Value> {
+        Some(match self {
+            Self::Number(number) | Self::Divisor(number) => Value::Number(*number as f64),
+            Self::Bool(is) => Value::Bool(*is),
+            Self::Component(all) => {
+                let name = enumerant_name("VK_COMPONENT_TYPE_", *all.first()?)?;
+                Value::Names(vec![name.to_owned()])
+            }
+            Self::Scope(scope) => {
+                Value::Names(vec![enumerant_name("VK_SCOPE_", *scope)?.to_owned()])
+            }
+        })
+    }
+}
+
+impl Listed {
+    /// Whether a device's list has such an entry. Of a list that nobody knows, nothing is known.
+    fn is_met_by(&self, device: &Device) -> bool {
+        let Some(list) = device.list(self.structure) else {
+            return true;
+        };
+        list.iter().any(|entry| self.is_met_by_entry(entry))
+    }
+
+    fn is_met_by_entry(&self, entry: &Entry) -> bool {
+        let has = |(name, is): &(&str, Is)| entry.get(*name).is_some_and(|it| is.is_met_by(it));
+        self.members.iter().all(has)
+    }
+
+    /// An entry that is like it and has nothing else.
+    pub(crate) fn entry(&self) -> Entry {
+        let members = self.members.iter();
+        let members = members.filter_map(|(name, is)| Some(((*name).to_owned(), is.value()?)));
+        members.collect()
+    }
 }
 
 /// A part of a sum.
@@ -105,6 +190,7 @@ impl Wanted {
             Self::Multiple { limit, value } => {
                 known(limit, 0).is_none_or(|known| known < 1.0 || value % known as u64 == 0)
             }
+            Self::Listed(all) => all.iter().any(|it| it.is_met_by(device)),
             Self::Either(all) => all.iter().any(|it| it.is_met_by(device)),
         }
     }
@@ -146,6 +232,7 @@ impl fmt::Display for Wanted {
             Self::Multiple { limit, value } => {
                 write!(f, "`{}` of which {value} is a multiple", limit.name())
             }
+            Self::Listed(all) => joined(all, f),
             Self::Either(all) => joined(all, f),
         }
     }
@@ -169,6 +256,23 @@ impl fmt::Display for Term {
     }
 }
 
+impl fmt::Display for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a `{}` with ", self.structure)?;
+        for (index, (name, is)) in self.members.iter().enumerate() {
+            if index > 0 {
+                write!(f, ", ")?;
+            }
+            match (is, is.value()) {
+                (Is::Divisor(number), _) => write!(f, "`{name}` that divides {number}")?,
+                (_, Some(value)) => write!(f, "`{name}` = {value}")?,
+                (_, None) => write!(f, "`{name}` of what Vulkan doesn't have")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Alternatives with "or" between them.
 fn joined<T: fmt::Display>(all: &[T], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (index, each) in all.iter().enumerate() {
@@ -186,6 +290,9 @@ impl fmt::Display for Enable {
             Self::Version(major, minor) => write!(f, "Vulkan {major}.{minor}"),
             Self::Extension(name) => write!(f, "the extension `{name}`"),
             Self::Without(name) => write!(f, "no extension `{name}`"),
+            Self::Lacking { feature } => {
+                write!(f, "no feature `{}`", Feature(feature).name())
+            }
             Self::Feature { feature, .. } => write!(f, "the feature `{}`", Feature(feature).name()),
             Self::Property {
                 limit,

@@ -136,7 +136,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
     let used = used(m, &ids);
     let reserved = reserved(m);
     let is_mesh = |entry: &EntryPoint<'_>| entry.model == ExecutionModel::MeshEXT;
-    let outputs = m.entry_points.iter().any(is_mesh).then(|| Outputs::new(m));
+    let mut outputs = m.entry_points.iter().any(is_mesh).then(|| Outputs::new(m));
     // By function: very many entry points may be of one.
     let mut sizes = HashMap::new();
     let mut totals = HashMap::new();
@@ -158,7 +158,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
                 if class == StorageClass::Output {
                     terms.extend(
                         outputs
-                            .as_ref()
+                            .as_mut()
                             .map(|it| it.terms(trees, entry))
                             .unwrap_or_default(),
                     );

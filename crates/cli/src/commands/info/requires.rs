@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use spirvkit::analysis::ModuleIndex;
 use spirvkit::binary::Error;
-use spirvkit::vulkan::{Requirements, Value};
+use spirvkit::vulkan::{Entry, Requirements, Value};
 
 use super::{Format, yaml};
 
@@ -21,6 +21,9 @@ pub(super) struct Document<'a> {
     extensions: Vec<String>,
     /// Limits and other properties.
     properties: BTreeMap<&'static str, serde_json::Value>,
+    /// Entries of lists of what a device takes, by their structures.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    lists: BTreeMap<String, Vec<BTreeMap<String, serde_json::Value>>>,
     /// What no device has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmet: Vec<String>,
@@ -48,6 +51,10 @@ impl<'a> Document<'a> {
             extensions: device.extensions().map(str::to_owned).collect(),
             properties: properties
                 .map(|(limit, value)| (limit.name(), json(value)))
+                .collect(),
+            lists: device
+                .lists()
+                .map(|(structure, list)| (structure.to_owned(), list.iter().map(members).collect()))
                 .collect(),
             unmet: required
                 .unmet
@@ -82,6 +89,13 @@ impl<'a> Document<'a> {
         for (name, value) in &self.properties {
             line("property", &format!("{name}: {value}"));
         }
+        for (structure, list) in &self.lists {
+            for entry in list {
+                let members = entry.iter().map(|(name, value)| format!("{name}: {value}"));
+                let members: Vec<String> = members.collect();
+                line("entry", &format!("{structure} ({})", members.join(", ")));
+            }
+        }
         for what in &self.unmet {
             line("no device", what);
         }
@@ -91,6 +105,18 @@ impl<'a> Document<'a> {
         }
         text
     }
+}
+
+/// The members of an entry.
+fn members(entry: &Entry) -> BTreeMap<String, serde_json::Value> {
+    let members = entry.iter();
+    members
+        .map(|(name, value)| match value {
+            // An enumeration rather than a mask.
+            Value::Names(names) if names.len() == 1 => (name.clone(), names[0].clone().into()),
+            _ => (name.clone(), json(value)),
+        })
+        .collect()
 }
 
 fn json(value: &Value) -> serde_json::Value {

@@ -117,6 +117,20 @@ fn add(wanted: &Wanted, device: &mut Device) {
             let divisor = common_divisor(old.unwrap_or(0.0) as u64, *value);
             device.set_limit(*limit, Value::Number(divisor as f64));
         }
+        // What nobody tells is met: it was told otherwise, for another need.
+        Wanted::Told { property, values } => {
+            let value = match (*values, device.limit(*property)) {
+                (["VK_TRUE"], _) => Value::Bool(true),
+                (values, Some(Value::Names(mut all))) => {
+                    all.extend(values.first().map(|&it| it.to_owned()));
+                    Value::Names(all)
+                }
+                (values, _) => {
+                    Value::Names(values.iter().take(1).map(|&it| it.to_owned()).collect())
+                }
+            };
+            device.set_limit(*property, value);
+        }
         Wanted::Listed(all) => {
             if let Some(first) = all.first() {
                 device.add_entry(first.structure, first.entry());

@@ -195,3 +195,12 @@ fn is_file_name(literal: &str) -> bool {
         .iter()
         .any(|end| literal.ends_with(end))
 }
+
+#[test]
+fn examples_for_devices_say_what_the_device_has() {
+    let dir = Dir::new();
+    let ran = dir.spv(&["explain", "device.workgroup-payload"]);
+    let text = ran.text();
+    let device = "for a device with everything maxTaskPayloadSize=4";
+    assert!(text.contains(device), "{text}");
+}

@@ -5,7 +5,7 @@ use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::{Definition, Id, Import};
 use spirvkit_grammar::{Capability, ExtInstSet, GlslStd450, LoopControl, Op, Scope, StorageClass};
 
-use super::{Need, Wanted, feature, features, limit, property, reach};
+use super::{Need, Wanted, feature, features, limit, reach};
 use crate::tables::Enable;
 
 /// Adds what the operands of an instruction need.
@@ -261,7 +261,11 @@ fn training(
         _ => return,
     };
     let what = format!("summing up numbers of {width} bits");
-    add(vuid, what, Some(property(name)));
+    let wanted = limit(name).map(|property| Wanted::Told {
+        property,
+        values: &["VK_TRUE"],
+    });
+    add(vuid, what, wanted);
 }
 
 /// The most operands that lead to an image.

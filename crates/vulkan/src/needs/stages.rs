@@ -3,7 +3,7 @@
 use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel as Model, Op};
 
-use super::{CallTrees, Need, Wanted, property, property_of, reach};
+use super::{CallTrees, Need, Wanted, limit, property, property_of, reach};
 
 /// Models with graphics or without, and what masks of stages call them.
 const STAGES: &[(Model, &[&str])] = &[
@@ -84,6 +84,8 @@ struct Kind {
     has: fn(Op) -> bool,
     what: &'static str,
     property: &'static str,
+    /// Whether all devices must tell something.
+    is_told: bool,
     vuid: &'static str,
 }
 
@@ -92,30 +94,35 @@ const KINDS: [Kind; 5] = [
         has: Op::is_non_uniform,
         what: "a group operation",
         property: "subgroupSupportedStages",
+        is_told: true,
         vuid: "VUID-RuntimeSpirv-None-06343",
     },
     Kind {
         has: is_on_matrices,
         what: "an operation on cooperative matrices",
         property: "cooperativeMatrixSupportedStages",
+        is_told: false,
         vuid: "VUID-RuntimeSpirv-cooperativeMatrixSupportedStages-08985",
     },
     Kind {
         has: is_on_nv_matrices,
         what: "an operation on cooperative matrices",
         property: "VkPhysicalDeviceCooperativeMatrixPropertiesNV::cooperativeMatrixSupportedStages",
+        is_told: false,
         vuid: "VUID-RuntimeSpirv-OpTypeCooperativeMatrixNV-06322",
     },
     Kind {
         has: is_on_vectors,
         what: "an operation on cooperative vectors",
         property: "cooperativeVectorSupportedStages",
+        is_told: false,
         vuid: "VUID-RuntimeSpirv-cooperativeVectorSupportedStages-10091",
     },
     Kind {
         has: is_on_tensors,
         what: "an operation on tensors",
         property: "shaderTensorSupportedStages",
+        is_told: false,
         vuid: "VUID-RuntimeSpirv-shaderTensorSupportedStages-09901",
     },
 ];
@@ -166,7 +173,16 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
         let supported = |property| stage.map(|(_, names)| property_of(property, names));
         for (index, kind) in KINDS.iter().enumerate() {
             let offset = each().find_map(|it| it.kinds[index]);
-            if let Some((offset, wanted)) = offset.zip(supported(kind.property)) {
+            let wanted = match kind.is_told {
+                true => supported(kind.property),
+                false => stage
+                    .zip(limit(kind.property))
+                    .map(|(stage, property)| Wanted::Told {
+                        property,
+                        values: stage.1,
+                    }),
+            };
+            if let Some((offset, wanted)) = offset.zip(wanted) {
                 let what = format!("{} in the stage `{}`", kind.what, entry.model);
                 add(offset, kind.vuid, what, wanted);
             }

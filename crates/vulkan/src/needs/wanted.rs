@@ -35,6 +35,13 @@ pub enum Wanted {
         /// What the module has; above 0.
         value: u64,
     },
+    /// One of some values in a property that no device must have, if the device tells it.
+    Told {
+        /// Which.
+        property: Limit,
+        /// Its values; `VK_TRUE` of what is there or not.
+        values: &'static [&'static str],
+    },
     /// An entry like one of these in the device's lists.
     Listed(Vec<Listed>),
     /// One of these, of which the last can be met by more than there is.
@@ -190,6 +197,9 @@ impl Wanted {
             Self::Multiple { limit, value } => {
                 known(limit, 0).is_none_or(|known| known < 1.0 || value % known as u64 == 0)
             }
+            Self::Told { property, values } => device
+                .limit(*property)
+                .is_none_or(|known| values.iter().any(|value| known.contains(value))),
             Self::Listed(all) => all.iter().any(|it| it.is_met_by(device)),
             Self::Either(all) => all.iter().any(|it| it.is_met_by(device)),
         }
@@ -231,6 +241,20 @@ impl fmt::Display for Wanted {
             }
             Self::Multiple { limit, value } => {
                 write!(f, "`{}` of which {value} is a multiple", limit.name())
+            }
+            Self::Told {
+                property,
+                values: ["VK_TRUE"],
+            } => write!(f, "the property `{}`", property.name()),
+            Self::Told { property, values } => {
+                joined(
+                    &values
+                        .iter()
+                        .map(|it| format!("`{it}`"))
+                        .collect::<Vec<_>>(),
+                    f,
+                )?;
+                write!(f, " in the property `{}`", property.name())
             }
             Self::Listed(all) => joined(all, f),
             Self::Either(all) => joined(all, f),

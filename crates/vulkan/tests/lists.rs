@@ -102,6 +102,23 @@ fn one_entry_is_required_for_a_product_and_its_types() {
 }
 
 #[test]
+fn of_stages_that_nobody_tells_nothing_is_known() {
+    let words = words(MATRICES);
+    let lacks = |device: &Device| {
+        let m = ModuleIndex::new(&words).unwrap();
+        let unmet = needs(&m).into_iter().filter(|need| !need.is_met_by(device));
+        unmet.filter(|need| need.vuid.ends_with("-08985")).count()
+    };
+    let mut device = Device::new("one", (1, 3));
+    assert_eq!(lacks(&device), 0);
+    for (stage, count) in [("VERTEX", 1), ("COMPUTE", 0)] {
+        let text = format!("cooperativeMatrixSupportedStages=VK_SHADER_STAGE_{stage}_BIT");
+        device.grant(&text).unwrap();
+        assert_eq!(lacks(&device), count, "{stage}");
+    }
+}
+
+#[test]
 fn what_others_depend_on_is_required_exactly() {
     let shader = |head: &str, globals: &str, body: &str| {
         words(&format!(

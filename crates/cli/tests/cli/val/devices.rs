@@ -189,3 +189,36 @@ fn the_least_that_a_device_must_have_is_told() {
         "{object}"
     );
 }
+
+#[test]
+fn entries_of_lists_are_required() {
+    let dir = Dir::new();
+    dir.module(
+        "a.spv",
+        "OpCapability Shader
+         OpCapability CooperativeMatrixKHR
+         OpMemoryModel Logical GLSL450
+         %u32 = OpTypeInt 32 0
+         %f16 = OpTypeFloat 16
+         %0 = OpConstant %u32 0
+         %3 = OpConstant %u32 3
+         %8 = OpConstant %u32 8
+         %a = OpTypeCooperativeMatrixKHR %f16 %3 %8 %8 %0",
+    );
+    let ran = dir.spv(&["info", "--requires", "--format", "json", "a.spv"]);
+    let object = &objects(ran.text())[0];
+    let entry = json!({
+        "MSize": 8,
+        "KSize": 8,
+        "AType": "VK_COMPONENT_TYPE_FLOAT16_KHR",
+        "scope": "VK_SCOPE_SUBGROUP_KHR"
+    });
+    assert_eq!(
+        object["lists"],
+        json!({"VkCooperativeMatrixPropertiesKHR": [entry]})
+    );
+    let ran = dir.spv(&["info", "--requires", "a.spv"]);
+    let line =
+        "entry       VkCooperativeMatrixPropertiesKHR (AType: \"VK_COMPONENT_TYPE_FLOAT16_KHR\"";
+    assert!(ran.text().contains(line), "{}", ran.text());
+}

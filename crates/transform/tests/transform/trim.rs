@@ -192,7 +192,13 @@ fn examples_of_all_rules_stay_valid_with_the_least_capabilities() {
     assert!(count > 500, "{count}");
     // Those that decide what rules there are, or on which something may rest that
     // can't be seen.
-    let kept_in_doubt = ["CooperativeMatrixLayoutsARM", "ImageBasic", "Shader"];
+    let kept_in_doubt = [
+        "CooperativeMatrixLayoutsARM",
+        "ImageBasic",
+        // The registry doesn't say that the loop control of its name needs it.
+        "MultipleWaitQueuesQCOM",
+        "Shader",
+    ];
     spared.retain(|capability, _| !kept_in_doubt.contains(&capability.as_str()));
     assert!(spared.is_empty(), "{spared:?}");
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use hashbrown::{HashMap, HashSet};
+use spirvkit_analysis::loops::LoopIndex;
 use spirvkit_grammar::Op;
 
 use crate::body::{Flow, merge_of};
@@ -60,10 +61,10 @@ struct Sinking<'u> {
     looks: usize,
 }
 
-/// Moves values of a function; whether there were any to move.
-pub(crate) fn sink(unit: &mut Unit, function: &mut Function) -> bool {
+/// Moves values of a function.
+pub(crate) fn sink(unit: &mut Unit, function: &mut Function) {
     if function.is_opaque || function.blocks.len() < 3 {
-        return false;
+        return;
     }
     let flow = Flow::new(unit, function);
     let count = function.blocks.len();
@@ -95,11 +96,9 @@ pub(crate) fn sink(unit: &mut Unit, function: &mut Function) -> bool {
         moved: HashSet::new(),
     };
     sinking.walk(function);
-    if sinking.moved.is_empty() {
-        return false;
+    if !sinking.moved.is_empty() {
+        sinking.write(function);
     }
-    sinking.write(function);
-    true
 }
 
 impl Sinking<'_> {
@@ -276,18 +275,15 @@ fn frequencies(flow: &Flow) -> Vec<f64> {
     let mut shares = ways.clone();
     for &block in &flow.order {
         let mut own = if block == 0 { 1.0 } else { 0.0 };
-        let mut left = Vec::new();
+        let mut left = HashSet::new();
         for &from in flow.graph.predecessors(block) {
             if !flow.is_reachable(from) || flow.goes_back(from, block) {
                 continue;
             }
             match outermost_left(flow, from, block) {
                 // Whoever gets into a loop gets out of it.
-                Some(header) if left.contains(&header) => {}
-                Some(header) => {
-                    left.push(header);
-                    own += ways[header as usize];
-                }
+                Some(header) if !left.insert(header) => {}
+                Some(header) => own += ways[header as usize],
                 None => own += shares[from as usize],
             }
         }
@@ -302,16 +298,12 @@ fn frequencies(flow: &Flow) -> Vec<f64> {
     ways
 }
 
-/// The header of the outermost loop that an edge leaves.
+/// The header of the outermost loop that an edge leaves, or of one of very many.
 fn outermost_left(flow: &Flow, from: u32, to: u32) -> Option<u32> {
     let loops = flow.loops.as_ref()?;
-    let mut at = loops.innermost(from);
-    let mut header = None;
-    while let Some(index) = at
-        && !loops.contains(index, to)
-    {
-        header = Some(loops.loops()[index as usize].header);
-        at = loops.loops()[index as usize].parent;
-    }
-    header
+    let around = |&index: &LoopIndex| loops.loops()[index as usize].parent;
+    let all = std::iter::successors(loops.innermost(from), around);
+    let left = all.take_while(|&index| !loops.contains(index, to));
+    let outermost = left.take(MAX_DEPTH as usize).last()?;
+    Some(loops.loops()[outermost as usize].header)
 }

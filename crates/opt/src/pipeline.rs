@@ -169,23 +169,22 @@ fn smallest_of(mut unit: Unit, options: &Options, plan: Plan) -> (Option<Finishe
     if !choices.could_unroll || !options.abilities.contains(Abilities::UNROLL) {
         return (finish(unit, options, Ends::Small), choices.has_copied);
     }
+    // There are never more than two at once.
     let mut unrolled = unit.clone();
+    let mut made = vec![finish(unit, options, Ends::Small)];
     let unrolling = Some(UNROLLING_FOR_SIZE);
     optimize(&mut unrolled, options, Plan { unrolling, ..plan });
-    let mut made = vec![unit];
     if plan.inlining == Inlining::Single {
         // Each round has its own calls now, with arguments that may be known.
         let mut inlined = unrolled.clone();
+        made.push(finish(unrolled, options, Ends::Small));
         let inlining = Inlining::All;
         optimize(&mut inlined, options, Plan { inlining, ..plan });
-        made.extend([unrolled, inlined]);
-    } else {
-        made.push(unrolled);
+        unrolled = inlined;
     }
-    let finished = made
-        .into_iter()
-        .map(|unit| finish(unit, options, Ends::Small));
-    (finished.min_by_key(code).flatten(), choices.has_copied)
+    made.push(finish(unrolled, options, Ends::Small));
+    let smallest = made.into_iter().min_by_key(code);
+    (smallest.flatten(), choices.has_copied)
 }
 
 /// What has come of a module.

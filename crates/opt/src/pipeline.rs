@@ -141,7 +141,7 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
         optimize(&mut unit, options, Plan { unrolling, ..plan });
         return finish(unit, options, ends).map_or_else(same, Finished::optimized);
     }
-    let before = unit.write(options).map(|it| it.code);
+    let before = code_words(&unit, &unit.live_functions(options));
     let (mut smallest, has_copied) = smallest_of(unit, options, plan);
     if has_copied && let Ok(unit) = Unit::read(words, options) {
         let inlining = Inlining::Single;
@@ -150,14 +150,18 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
             smallest = other;
         }
     }
-    if code(&smallest) > before.unwrap_or(usize::MAX) {
+    if smallest.as_ref().is_none_or(|it| it.made > before) {
         // At least what nothing needs can go.
         let unit = Unit::read(words, options).ok();
         let written = unit.and_then(|unit| unit.write(options));
-        smallest = written.map(|written| Finished {
+        let trimmed = written.map(|written| Finished {
             written,
             remarks: Vec::new(),
+            made: before,
         });
+        if code(&trimmed) < code(&smallest) {
+            smallest = trimmed;
+        }
     }
     smallest.map_or_else(same, Finished::optimized)
 }
@@ -191,6 +195,8 @@ fn smallest_of(mut unit: Unit, options: &Options, plan: Plan) -> (Option<Finishe
 struct Finished {
     written: Written,
     remarks: Vec<Remark>,
+    /// The words of its functions, and of what was added before these.
+    made: usize,
 }
 
 impl Finished {
@@ -219,6 +225,7 @@ fn finish(mut unit: Unit, options: &Options, ends: Ends) -> Option<Finished> {
     let remarks = unit.take_remarks();
     let abilities = options.abilities;
     let mut live = unit.live_functions(options);
+    let mut added = 0;
     if !options.preserve_interface
         && !options.preserve_bindings
         && abilities.contains(Abilities::DEAD_MEMBERS)
@@ -226,6 +233,7 @@ fn finish(mut unit: Unit, options: &Options, ends: Ends) -> Option<Finished> {
         && abilities.contains(Abilities::DEAD_CODE)
     {
         // Values of structures are other ones now.
+        added += unit.added_words();
         let written = unit.write(options)?;
         unit = Unit::read(&written.words, options).ok()?;
         let plan = Plan {
@@ -245,8 +253,13 @@ fn finish(mut unit: Unit, options: &Options, ends: Ends) -> Option<Finished> {
     if abilities.contains(Abilities::SIMPLIFY) {
         indices::choose(&mut unit, &live);
     }
+    let made = code_words(&unit, &live) + unit.added_words() + added;
     let written = unit.write(options)?;
-    Some(Finished { written, remarks })
+    Some(Finished {
+        written,
+        remarks,
+        made,
+    })
 }
 
 /// How often a function is rebuilt at most.
@@ -348,6 +361,9 @@ const MIN_GROWTH: usize = 1 << 14;
 /// a single caller is put there as it is, with all that it calls. Returns whether any was, and
 /// whether any was copied to several places.
 fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool) {
+    if live.iter().filter(|live| **live).count() < 2 {
+        return (false, false);
+    }
     let by_id: HashMap<Value, usize> = (unit.functions.iter().enumerate())
         .map(|(index, function)| (function.definition, index))
         .collect();
@@ -361,7 +377,7 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
         }
     }
     let mut callees = vec![None; unit.functions.len()];
-    let mut budget = words(unit, live) * MAX_GROWTH + MIN_GROWTH;
+    let mut budget = code_words(unit, live) * MAX_GROWTH + MIN_GROWTH;
     unit.choose_integer(live);
     let mut changed = false;
     let mut copied = false;
@@ -411,7 +427,7 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
 }
 
 /// The words of functions, without those that only describe the source.
-fn words(unit: &Unit, live: &[bool]) -> usize {
+fn code_words(unit: &Unit, live: &[bool]) -> usize {
     let functions = unit.functions.iter().zip(live).filter(|(_, live)| **live);
     let insts = functions.flat_map(|(function, _)| function.blocks.iter().flat_map(|it| &it.insts));
     let code = insts.filter(|&&inst| !unit.is_debug(inst));

@@ -39,6 +39,9 @@ impl Rebuild<'_> {
     }
 
     fn mark_construct(&mut self, construct: u32, work: &mut Vec<Value>) {
+        if construct == NONE || self.is_live[construct as usize] {
+            return;
+        }
         let mut constructs = vec![construct];
         while let Some(construct) = constructs.pop() {
             if construct == NONE || std::mem::replace(&mut self.is_live[construct as usize], true) {

@@ -22,7 +22,7 @@ pub(crate) struct Flow {
 impl Flow {
     pub(crate) fn new(unit: &mut Unit, function: &Function) -> Self {
         number_labels(unit, function);
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(function.blocks.len() * 2);
         for (from, block) in function.blocks.iter().enumerate() {
             let Some(&terminator) = block.insts.last() else {
                 continue;

@@ -3,11 +3,10 @@
 //! A variable whose address is only loaded from and stored to needs no memory. If parts of it are
 //! stored by themselves, it is a value for each part, else one as a whole.
 
-use hashbrown::HashMap;
 use spirvkit_grammar::{MemoryAccess, Op, StorageClass};
 
 use crate::effects::{self, Effect};
-use crate::unit::{Function, Unit, Value};
+use crate::unit::{Function, Numbers, Unit, Value};
 
 /// A composite with more parts is not taken apart.
 const MAX_PARTS: u64 = 64;
@@ -57,7 +56,9 @@ pub(crate) struct Piece {
 pub(crate) struct Locals {
     pub(crate) locals: Vec<Local>,
     pub(crate) pieces: Vec<Piece>,
-    pointers: HashMap<Value, Pointer>,
+    /// One more than the places of pointers in `known`.
+    pointers: Numbers,
+    known: Vec<Pointer>,
     /// The indices of all pointers.
     path: Vec<Value>,
     /// How many values there are.
@@ -80,12 +81,26 @@ struct Access {
 }
 
 impl Locals {
-    pub(crate) fn new(
+    /// None, with an empty table to put pointers into.
+    pub(crate) fn with_table(pointers: Numbers) -> Self {
+        Self {
+            pointers,
+            ..Self::default()
+        }
+    }
+
+    /// The table, for others to use.
+    pub(crate) fn into_table(self) -> Numbers {
+        self.pointers
+    }
+
+    /// Finds the variables of a function.
+    pub(crate) fn find(
+        &mut self,
         unit: &Unit,
         function: &Function,
         is_reachable: impl Fn(u32) -> bool,
-    ) -> Self {
-        let mut this = Self::default();
+    ) {
         let mut accesses = Vec::new();
         let mut phis = Vec::new();
         for (number, block) in (0..).zip(&function.blocks) {
@@ -93,7 +108,7 @@ impl Locals {
                 continue;
             }
             for &inst in &block.insts {
-                this.scan(unit, inst, number, &mut accesses);
+                self.scan(unit, inst, number, &mut accesses);
                 if unit.op(inst) == Op::Phi {
                     phis.push(inst);
                 }
@@ -102,28 +117,33 @@ impl Locals {
         // What comes from a block behind was not known before.
         for phi in phis {
             for (_, id) in unit.ids(phi) {
-                if let Some(pointer) = this.pointer(unit.find(id)) {
-                    this.escape(phi, pointer.local);
+                if let Some(pointer) = self.pointer(unit.find(id)) {
+                    self.escape(phi, pointer.local);
                 }
             }
         }
-        this.split(unit, &accesses);
+        self.split(unit, &accesses);
         // The last block in which each leaf was stored to.
-        let mut stored = vec![NONE; this.leaves as usize];
+        let mut stored = vec![NONE; self.leaves as usize];
         for access in &accesses {
-            if !this.locals[access.pointer.local as usize].is_value {
+            if !self.locals[access.pointer.local as usize].is_value {
                 continue;
             }
-            let (piece, depth) = this.descend(unit, access.pointer);
-            let is_whole = depth == this.path(access.pointer).len();
-            this.note(piece, access, is_whole, &mut stored);
+            let (piece, depth) = self.descend(unit, access.pointer);
+            let is_whole = depth == self.path(access.pointer).len();
+            self.note(piece, access, is_whole, &mut stored);
         }
-        this
     }
 
     /// The pointer that a value is, if it leads into a variable of the function.
     pub(crate) fn pointer(&self, value: Value) -> Option<Pointer> {
-        self.pointers.get(&value).copied()
+        let index = self.pointers.get(value).checked_sub(1)?;
+        Some(self.known[index as usize])
+    }
+
+    fn set_pointer(&mut self, value: Value, pointer: Pointer) {
+        self.known.push(pointer);
+        self.pointers.set(value, self.known.len() as u32);
     }
 
     /// The pointer that a value is, if it leads into a variable that is values.
@@ -158,7 +178,7 @@ impl Locals {
                 why: "made values, because of its decorations or its type",
             });
             let (start, count) = (0, 0);
-            self.pointers.insert(
+            self.set_pointer(
                 inst,
                 Pointer {
                     local,
@@ -185,7 +205,7 @@ impl Locals {
                 if count > 255 {
                     self.escape(inst, local);
                 }
-                self.pointers.insert(
+                self.set_pointer(
                     inst,
                     Pointer {
                         local,
@@ -215,7 +235,7 @@ impl Locals {
                 }
             }
             _ => {
-                if matches!(op, Op::Label | Op::Branch) || self.pointers.is_empty() {
+                if matches!(op, Op::Label | Op::Branch) || self.known.is_empty() {
                     return;
                 }
                 let is_harmless = !op.is_terminator()

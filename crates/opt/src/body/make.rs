@@ -9,7 +9,7 @@ use spirvkit_grammar::Op;
 use super::Rebuild;
 use crate::Abilities;
 use crate::rules::Values;
-use crate::unit::{FLOATING, Unit, Value, flag};
+use crate::unit::{FLOATING, Operands, Unit, Value, flag};
 
 /// Rules are applied within rules only so deep.
 const MAX_DEPTH: u32 = 64;
@@ -33,20 +33,16 @@ impl Rebuild<'_> {
             let set = self.decorations;
             self.unit.decorations.meaning(set) != 0
         };
-        let mut operands = std::borrow::Cow::Borrowed(operands);
+        let mut operands = Operands::from_slice(operands);
         let mut op = op;
         if !has_meaning {
-            if op.is_access_chain()
-                && let Some(same) = self.same_indices(op, &operands)
-            {
-                operands = same.into();
+            if op.is_access_chain() {
+                self.use_same_indices(op, &mut operands);
             }
-            let mut ordered = operands.into_owned();
-            crate::rules::canonicalize(self, &mut op, &mut ordered);
-            if let Some(simpler) = self.simplify(op, ty, &ordered, ids) {
+            crate::rules::canonicalize(self, &mut op, &mut operands);
+            if let Some(simpler) = self.simplify(op, ty, &operands, ids) {
                 return simpler;
             }
-            operands = ordered.into();
         }
         self.consed(node, op, ty, &operands, ids)
     }
@@ -180,14 +176,14 @@ impl Rebuild<'_> {
     }
 
     /// A chain that goes all the way by itself, with the constants that stand for indices.
-    pub(super) fn canonical_chain(&mut self, op: Op, operands: Vec<u32>) -> (Op, Vec<u32>) {
-        let (op, operands) = self.combine_chain(op, &operands).unwrap_or((op, operands));
-        let same = self.same_indices(op, &operands);
-        (op, same.unwrap_or(operands))
+    pub(super) fn canonical_chain(&mut self, op: Op, operands: Operands) -> (Op, Operands) {
+        let (op, mut operands) = self.combine_chain(op, &operands).unwrap_or((op, operands));
+        self.use_same_indices(op, &mut operands);
+        (op, operands)
     }
 
     /// A chain from where another begins.
-    fn combine_chain(&self, op: Op, operands: &[u32]) -> Option<(Op, Vec<u32>)> {
+    fn combine_chain(&self, op: Op, operands: &[u32]) -> Option<(Op, Operands)> {
         if !matches!(op, Op::AccessChain | Op::InBoundsAccessChain) {
             return None;
         }
@@ -199,7 +195,7 @@ impl Rebuild<'_> {
         {
             return None;
         }
-        let mut chain = self.unit.operands(base).to_vec();
+        let mut chain = Operands::from_slice(self.unit.operands(base));
         chain.extend_from_slice(&operands[1..]);
         if chain.len() > 255 {
             return None;
@@ -218,21 +214,14 @@ impl Rebuild<'_> {
         Some((combined, chain))
     }
 
-    /// The same chain with one constant for each index, whether it is signed or not.
-    fn same_indices(&mut self, op: Op, operands: &[u32]) -> Option<Vec<u32>> {
+    /// Lets a chain have one constant for each index, whether it is signed or not.
+    fn use_same_indices(&mut self, op: Op, operands: &mut [u32]) {
         let first = 1 + usize::from(op.is_untyped_access_chain());
-        let mut changed = None;
-        for index in first..operands.len() {
-            let value = operands[index];
-            if self.unit.op(value) != Op::Constant || !self.unit.is_fixed_constant(value) {
-                continue;
-            }
-            let same = self.unit.index_constant(value);
-            if same != value {
-                changed.get_or_insert_with(|| operands.to_vec())[index] = same;
+        for index in operands.iter_mut().skip(first) {
+            if self.unit.op(*index) == Op::Constant && self.unit.is_fixed_constant(*index) {
+                *index = self.unit.index_constant(*index);
             }
         }
-        changed
     }
 }
 

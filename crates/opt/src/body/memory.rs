@@ -5,11 +5,12 @@
 //! value of its pointer and the versions of all that may have changed what is there.
 
 use hashbrown::HashMap;
+use smallvec::{SmallVec, smallvec};
 use spirvkit_grammar::{BuiltIn, Decoration, MemoryAccess, Op, StorageClass};
 
 use super::locals::Locals;
 use crate::effects::Effect;
-use crate::unit::{Unit, Value};
+use crate::unit::{Numbers, Unit, Value};
 
 /// What a pointer leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,11 +34,25 @@ enum Region {
     Everything,
 }
 
+/// The numbers of some regions: few, but for pointers that may lead to all sorts of memory.
+pub(crate) type Regions = SmallVec<[u32; 8]>;
+
 /// The regions of a function.
 pub(crate) struct Memory {
-    first: u32,
-    regions: HashMap<Region, u32>,
-    roots: HashMap<Value, Root>,
+    next: u32,
+    variables: HashMap<Value, u32>,
+    /// Those that are no variables: a few for each storage class.
+    others: Vec<(Region, u32)>,
+    /// One more than where the roots of variables and chains are in `roots`.
+    places: Numbers,
+    roots: Vec<Known>,
+}
+
+/// A root, and once it was asked for which regions an access to it has to do with.
+struct Known {
+    root: Root,
+    written: Option<Regions>,
+    read: Option<Option<Regions>>,
 }
 
 /// What is known of a class of memory.
@@ -52,22 +67,38 @@ pub(crate) enum Sharing {
 }
 
 impl Memory {
-    pub(crate) fn new(first: u32) -> Self {
+    /// None yet, with numbers from here on, and an empty table.
+    pub(crate) fn new(first: u32, places: Numbers) -> Self {
         Self {
-            first,
-            regions: HashMap::new(),
-            roots: HashMap::new(),
+            next: first,
+            places,
+            variables: HashMap::new(),
+            others: Vec::new(),
+            roots: Vec::new(),
         }
     }
 
     fn leaf(&mut self, region: Region) -> u32 {
-        let next = self.first + self.regions.len() as u32;
-        *self.regions.entry(region).or_insert(next)
+        let next = self.next;
+        let leaf = match region {
+            Region::Root(Root::Variable(variable)) => {
+                *self.variables.entry(variable).or_insert(next)
+            }
+            _ => match self.others.iter().find(|other| other.0 == region) {
+                Some(&(_, leaf)) => leaf,
+                None => {
+                    self.others.push((region, next));
+                    next
+                }
+            },
+        };
+        self.next += u32::from(leaf == next);
+        leaf
     }
 
     /// One more than the highest number.
     pub(crate) fn end(&self) -> u32 {
-        self.first + self.regions.len() as u32
+        self.next
     }
 
     /// What other invocations may write, and what is in images.
@@ -75,28 +106,40 @@ impl Memory {
         self.leaf(Region::Shared)
     }
 
+    /// The table, for others to use.
+    pub(crate) fn into_table(self) -> Numbers {
+        self.places
+    }
+
     /// What a pointer leads to.
     pub(crate) fn root(&mut self, unit: &Unit, pointer: Value) -> Root {
-        let mut at = unit.find(pointer);
-        // Chains are combined, so that there is hardly ever a second.
-        for _ in 0..32 {
-            if let Some(&root) = self.roots.get(&at) {
-                return root;
-            }
-            match unit.op(at) {
-                Op::Variable | Op::UntypedVariableKHR => return Root::Variable(at),
-                op if op.is_access_chain() && !op.is_untyped_access_chain() => {
-                    at = unit.find(unit.operand(at, 0));
-                }
-                Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
-                    at = unit.find(unit.operand(at, 1));
-                }
-                Op::CopyObject => at = unit.find(unit.operand(at, 0)),
-                _ => break,
-            }
+        let place = self.place(unit, pointer);
+        self.roots[place].root
+    }
+
+    /// Where it is known what a pointer leads to.
+    fn place(&mut self, unit: &Unit, pointer: Value) -> usize {
+        let places = &self.places;
+        let root = match follow(unit, pointer, |at| places.get(at).checked_sub(1)) {
+            Ok(place) => return place as usize,
+            Err(root) => root,
+        };
+        let place = match root {
+            Root::Variable(_) => None,
+            Root::Unknown(_) => self.roots.iter().position(|known| known.root == root),
+        };
+        let place = place.unwrap_or_else(|| {
+            self.roots.push(Known {
+                root,
+                written: None,
+                read: None,
+            });
+            self.roots.len() - 1
+        });
+        if let Root::Variable(variable) = root {
+            self.places.set(variable, place as u32 + 1);
         }
-        let class = unit.storage_class(pointer).unwrap_or(u32::MAX);
-        Root::Unknown(class)
+        place
     }
 
     /// Notes what a chain leads to, whose base is known.
@@ -105,20 +148,30 @@ impl Memory {
             true => unit.operand(chain, 1),
             false => unit.operand(chain, 0),
         };
-        let root = self.root(unit, base);
-        self.roots.insert(chain, root);
+        let place = self.place(unit, base);
+        self.places.set(chain, place as u32 + 1);
     }
 
     /// What a store to a pointer writes.
-    pub(crate) fn written(&mut self, unit: &Unit, pointer: Value) -> Vec<u32> {
-        match self.root(unit, pointer) {
+    pub(crate) fn written(&mut self, unit: &Unit, pointer: Value) -> Regions {
+        let place = self.place(unit, pointer);
+        if let Some(written) = &self.roots[place].written {
+            return written.clone();
+        }
+        let written = self.written_at(unit, self.roots[place].root);
+        self.roots[place].written = Some(written.clone());
+        written
+    }
+
+    fn written_at(&mut self, unit: &Unit, root: Root) -> Regions {
+        match root {
             root @ Root::Variable(variable) => {
                 let class = unit.storage_class(variable).unwrap_or(u32::MAX);
                 if unit.is_decorated(variable, Decoration::Aliased) {
                     return self.unknown(class);
                 }
-                let mut written =
-                    vec![self.leaf(Region::Root(root)), self.leaf(Region::Any(class))];
+                let mut written: Regions =
+                    smallvec![self.leaf(Region::Root(root)), self.leaf(Region::Any(class))];
                 if let Some(wider) = wider(class) {
                     written.push(self.leaf(Region::Any(wider.0)));
                 }
@@ -129,7 +182,7 @@ impl Memory {
     }
 
     /// What a store through an unknown pointer writes.
-    fn unknown(&mut self, class: u32) -> Vec<u32> {
+    fn unknown(&mut self, class: u32) -> Regions {
         let classes: &[StorageClass] = match StorageClass(class) {
             StorageClass::Generic => &[
                 StorageClass::Generic,
@@ -153,7 +206,7 @@ impl Memory {
                     .collect();
             }
             _ => {
-                return vec![
+                return smallvec![
                     self.leaf(Region::Unknown(class)),
                     self.leaf(Region::Any(class)),
                 ];
@@ -166,12 +219,12 @@ impl Memory {
     }
 
     /// What an instruction with an effect writes.
-    pub(crate) fn clobbered(&mut self, unit: &Unit, inst: Value, effect: Effect) -> Vec<u32> {
+    pub(crate) fn clobbered(&mut self, unit: &Unit, inst: Value, effect: Effect) -> Regions {
         match effect {
             Effect::Store => self.written(unit, unit.operand(inst, 0)),
             Effect::Copy => self.written(unit, unit.operand(inst, 0)),
             Effect::Synchronize => {
-                let mut written = vec![self.leaf(Region::Shared)];
+                let mut written: Regions = smallvec![self.leaf(Region::Shared)];
                 // An atomic may be on memory that nobody else sees.
                 if unit.op(inst).is_atomic()
                     && let Some(&pointer) = unit.operands(inst).first()
@@ -180,12 +233,12 @@ impl Memory {
                 }
                 written
             }
-            Effect::Anything => vec![self.leaf(Region::Shared), self.leaf(Region::Everything)],
+            Effect::Anything => smallvec![self.leaf(Region::Shared), self.leaf(Region::Everything)],
             Effect::Load if is_volatile(unit, inst) => {
                 let pointer = unit.operand(inst, 0);
                 self.written(unit, pointer)
             }
-            _ => Vec::new(),
+            _ => Regions::new(),
         }
     }
 
@@ -197,8 +250,23 @@ impl Memory {
         locals: &Locals,
         pointer: Value,
         is_fixed_input: bool,
-    ) -> Option<Vec<u32>> {
-        let root = self.root(unit, pointer);
+    ) -> Option<Regions> {
+        let place = self.place(unit, pointer);
+        if let Some(read) = &self.roots[place].read {
+            return read.clone();
+        }
+        let read = self.read_at(unit, locals, self.roots[place].root, is_fixed_input);
+        self.roots[place].read = Some(read.clone());
+        read
+    }
+
+    fn read_at(
+        &mut self,
+        unit: &Unit,
+        locals: &Locals,
+        root: Root,
+        is_fixed_input: bool,
+    ) -> Option<Regions> {
         let class = match root {
             Root::Variable(variable) => unit.storage_class(variable),
             Root::Unknown(class) => Some(class),
@@ -208,7 +276,7 @@ impl Memory {
         if sharing == Sharing::Constant {
             return None;
         }
-        let mut read = Vec::new();
+        let mut read = Regions::new();
         let mut escapes = true;
         match root {
             Root::Variable(variable) if !unit.is_decorated(variable, Decoration::Aliased) => {
@@ -230,13 +298,38 @@ impl Memory {
     }
 }
 
+/// What a pointer leads to, unless something is known of what is on the way.
+fn follow<T>(unit: &Unit, pointer: Value, known: impl Fn(Value) -> Option<T>) -> Result<T, Root> {
+    let mut at = unit.find(pointer);
+    // Chains are combined, so that there is hardly ever a second.
+    for _ in 0..32 {
+        if let Some(known) = known(at) {
+            return Ok(known);
+        }
+        match unit.op(at) {
+            Op::Variable | Op::UntypedVariableKHR => return Err(Root::Variable(at)),
+            op if op.is_access_chain() && !op.is_untyped_access_chain() => {
+                at = unit.find(unit.operand(at, 0));
+            }
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
+                at = unit.find(unit.operand(at, 1));
+            }
+            Op::CopyObject => at = unit.find(unit.operand(at, 0)),
+            _ => break,
+        }
+    }
+    let class = unit.storage_class(pointer).unwrap_or(u32::MAX);
+    Err(Root::Unknown(class))
+}
+
 /// Whether what a pointer leads to never changes while a shader runs.
 pub(crate) fn is_unchanging(unit: &Unit, pointer: Value) -> bool {
-    let mut memory = Memory::new(0);
     let Some(class) = unit.storage_class(pointer) else {
         return false;
     };
-    let root = memory.root(unit, pointer);
+    let Err(root) = follow(unit, pointer, |_| None::<()>) else {
+        return false;
+    };
     matches!(root, Root::Variable(_))
         && sharing(unit, root, class, unit.has_fixed_inputs) == Sharing::Constant
         && !(unit.has_volatile && leads_to_volatile(unit, pointer))

@@ -13,6 +13,7 @@ mod memory;
 mod overwritten;
 mod phis;
 mod place;
+mod tokens;
 mod visit;
 
 use std::cell::RefCell;
@@ -27,7 +28,8 @@ use joins::Joins;
 use locals::Locals;
 pub(crate) use locals::parts;
 pub(crate) use memory::is_unchanging;
-use memory::{Memory, Root};
+use memory::{Memory, Regions, Root};
+use tokens::Tokens;
 
 use crate::effects::Effect;
 use crate::unit::{Block, FLOATING, Function, Numbers, Unit, Value, flag};
@@ -43,6 +45,9 @@ struct Building {
     merge: Option<Value>,
     terminator: Value,
 }
+
+/// What memory holds at first.
+const FIRST_VERSION: u32 = 1;
 
 /// A version of memory: what was written last, and what was before.
 #[derive(Clone, Copy)]
@@ -68,10 +73,10 @@ struct Rebuild<'u> {
     undo: Vec<(u32, u32)>,
     /// Where each leaf needs a phi.
     joins: Joins,
-    next_version: u32,
-    versions: HashMap<u32, Written>,
+    /// The versions of memory: what was written, if that is known.
+    versions: Vec<Option<Written>>,
     /// Sets of versions, by number.
-    tokens: HashMap<Vec<u32>, u32>,
+    tokens: Tokens,
     hasher: DefaultHashBuilder,
     /// What is the same wherever it is.
     total: HashTable<Value>,
@@ -103,7 +108,7 @@ struct Rebuild<'u> {
     /// Phis of composites of which only parts are used.
     split_phis: HashSet<Value>,
     /// What is written through pointers of which it isn't known where they lead.
-    foreseen: HashMap<Value, Vec<u32>>,
+    foreseen: HashMap<Value, Regions>,
     /// The variables of the source that have become values.
     declarations: Declarations,
     /// How deep rules are within rules.
@@ -129,10 +134,11 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
     }
     let flow = Flow::new(unit, function);
     let abilities = unit.options.abilities;
-    let locals = match abilities.contains(Abilities::PROMOTE) {
-        true => Locals::new(unit, function, |block| flow.is_reachable(block)),
-        false => Locals::default(),
-    };
+    let [uses, places, pointers, roots] = std::mem::take(&mut unit.tables);
+    let mut locals = Locals::with_table(pointers);
+    if abilities.contains(Abilities::PROMOTE) {
+        locals.find(unit, function, |block| flow.is_reachable(block));
+    }
     for local in &locals.locals {
         let said = (Subject::Variable, local.is_value);
         let what = match local.is_value {
@@ -142,10 +148,13 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
         let variable = local.variable;
         unit.remark(said, what, Some(variable), function.definition, variable);
     }
-    let memory = Memory::new(locals.leaves);
+    let memory = Memory::new(locals.leaves, roots);
     let fixed_inputs = unit.has_fixed_inputs;
     let count = function.blocks.len();
-    let [uses, places] = std::mem::take(&mut unit.tables);
+    let insts = function.blocks.iter().map(|block| block.insts.len());
+    let insts: usize = insts.sum();
+    let mut versions = Vec::with_capacity(insts / 4 + 2);
+    versions.resize(FIRST_VERSION as usize + 1, None);
     let mut rebuild = Rebuild {
         unit,
         flow,
@@ -155,13 +164,12 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
         labels: function.blocks.iter().map(|block| block.label).collect(),
         function: function.definition,
         tops: Vec::new(),
-        undo: Vec::new(),
+        undo: Vec::with_capacity(insts / 4),
         joins: Joins::default(),
-        next_version: 1,
-        versions: HashMap::new(),
-        tokens: HashMap::new(),
+        versions,
+        tokens: Tokens::with_capacity(insts / 8),
         hasher: DefaultHashBuilder::default(),
-        total: HashTable::new(),
+        total: HashTable::with_capacity(insts / 4),
         partial: HashMap::new(),
         known: HashMap::new(),
         scope_partial: Vec::new(),
@@ -199,15 +207,21 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
     rebuild.mark(function);
     rebuild.write(function);
     let may_find_more = rebuild.may_find_more(function);
-    rebuild.uses.clear();
-    rebuild.unit.tables = [rebuild.uses, rebuild.places];
+    let mut tables = [
+        rebuild.uses,
+        rebuild.places,
+        rebuild.locals.into_table(),
+        rebuild.memory.into_table(),
+    ];
+    tables.iter_mut().for_each(Numbers::clear);
+    rebuild.unit.tables = tables;
     may_find_more
 }
 
 impl Rebuild<'_> {
     /// Whether the function as it is now has what could not be looked through before: loops,
     /// variables, stores that only dead loads needed, or values of whose uses one is left.
-    fn may_find_more(&self, function: &Function) -> bool {
+    fn may_find_more(&mut self, function: &Function) -> bool {
         let is_variable = |inst: &Value| self.unit.op(*inst).is_variable();
         self.flow.loops.is_some()
             || function
@@ -222,21 +236,28 @@ impl Rebuild<'_> {
             || self.has_lone_use(function)
     }
 
-    fn has_lone_use(&self, function: &Function) -> bool {
+    fn has_lone_use(&mut self, function: &Function) -> bool {
         let shared = self.shared.borrow();
-        let mut uses: HashMap<Value, u32> =
-            shared.iter().map(|&it| (self.unit.find(it), 0)).collect();
-        if uses.is_empty() {
+        if shared.is_empty() {
             return false;
+        }
+        // One more than how often each is used.
+        let mut uses = std::mem::take(&mut self.places);
+        for &value in shared.iter() {
+            uses.set(self.unit.find(value), 1);
         }
         for &inst in function.blocks.iter().flat_map(|block| &block.insts) {
             for (_, id) in self.unit.ids(inst) {
-                if let Some(uses) = uses.get_mut(&id) {
-                    *uses += 1;
+                if uses.get(id) > 0 {
+                    uses.add(id, 1);
                 }
             }
         }
-        uses.values().any(|&uses| uses == 1)
+        let is_lone = |&value: &Value| uses.get(self.unit.find(value)) == 2;
+        let has_lone = shared.iter().any(is_lone);
+        uses.clear();
+        self.places = uses;
+        has_lone
     }
 
     /// Visits the blocks, each behind those that dominate it.

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use spirvkit_grammar::Op;
 
-use super::Rebuild;
+use super::{Rebuild, Written};
 use crate::unit::{Function, Unit, Value};
 
 /// Composites of more parts are not split.
@@ -22,7 +22,7 @@ impl Rebuild<'_> {
                 false => self.all_arrived(index, is_version),
             };
             if is_version {
-                let version = same.unwrap_or_else(|| self.new_version());
+                let version = same.unwrap_or_else(|| self.new_version(None));
                 self.set_top(leaf, version);
                 continue;
             }
@@ -160,9 +160,9 @@ impl Rebuild<'_> {
             .any(|&from| self.flow.is_reachable(from) && self.flow.goes_back(from, block))
     }
 
-    pub(super) fn new_version(&mut self) -> u32 {
-        self.next_version += 1;
-        self.next_version
+    pub(super) fn new_version(&mut self, written: Option<Written>) -> u32 {
+        self.versions.push(written);
+        self.versions.len() as u32 - 1
     }
 
     /// Tells the blocks behind one what leaves are at its end.

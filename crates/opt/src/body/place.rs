@@ -3,6 +3,7 @@
 //! What floats goes to the last block that dominates all its uses, but out of loops as far as its
 //! operands allow. Within a block it comes before what first needs it.
 
+use smallvec::{SmallVec, smallvec};
 use spirvkit_grammar::Op;
 
 use super::debug::Descriptions;
@@ -223,15 +224,21 @@ impl Rebuild<'_> {
 
     /// The instructions of each block, in order.
     pub(super) fn place(&mut self) -> Vec<Vec<Value>> {
-        let floats = self.place_floats();
+        let mut floats = self.place_floats();
         let mut descriptions = self.place_descriptions();
-        let mut by_block: Vec<Vec<Value>> = vec![Vec::new(); self.labels.len()];
-        for &value in &floats {
-            by_block[self.unit.node(value).home as usize].push(value);
+        // By their blocks, else in the same order.
+        if self.labels.len() > 1 {
+            floats.sort_by_key(|&value| self.unit.node(value).home);
         }
+        let mut from = 0;
         let mut placed = Vec::with_capacity(self.labels.len());
-        for (block, floats) in by_block.iter().enumerate() {
-            let mut insts = Vec::new();
+        for block in 0..self.labels.len() {
+            let is_here = |value: &&Value| self.unit.node(**value).home as usize == block;
+            let count = floats[from..].iter().take_while(is_here).count();
+            let floats = &floats[from..from + count];
+            from += count;
+            let pinned = &self.blocks[block].pinned;
+            let mut insts = Vec::with_capacity(pinned.len() + floats.len() + 1);
             if self.flow.is_reachable(block as u32) {
                 self.write_block(block, floats, &mut descriptions, &mut insts);
             }
@@ -312,8 +319,12 @@ impl Rebuild<'_> {
         if self.unit.node(value).has(flag::PLACED) {
             return;
         }
-        let mut stack = vec![(value, 0)];
         self.unit.nodes[value as usize].flags |= flag::PLACED;
+        if !self.unit.ids(value).any(|(_, id)| self.waits(id, block)) {
+            insts.push(value);
+            return;
+        }
+        let mut stack: SmallVec<[(Value, usize); 16]> = smallvec![(value, 0)];
         while let Some((value, index)) = stack.last_mut() {
             let (value, at) = (*value, *index);
             if at == self.unit.operands(value).len() {

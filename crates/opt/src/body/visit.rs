@@ -2,14 +2,18 @@
 
 use std::hash::BuildHasher;
 
+use smallvec::SmallVec;
 use spirvkit_grammar::{MemoryAccess, Op, StorageClass};
 
 use super::locals::{Pointer, parts};
-use super::memory::{are_apart, is_volatile, path_from};
-use super::{Rebuild, is_of_skeleton};
+use super::memory::{Regions, are_apart, is_volatile, path_from};
+use super::{FIRST_VERSION, Rebuild, is_of_skeleton};
 use crate::Abilities;
 use crate::effects::{Effect, effect};
-use crate::unit::{Function, Unit, Value};
+use crate::unit::{Function, Operands, Unit, Value};
+
+/// Regions, each with its version.
+type State = SmallVec<[u32; 12]>;
 
 /// Stores that don't matter for a load are looked behind, up to so many.
 const MAX_STORES_BACK: usize = 16;
@@ -27,6 +31,7 @@ impl Rebuild<'_> {
         {
             self.position = self.unit.node(first).position;
         }
+        self.blocks[block as usize].pinned.reserve(insts.len() / 2);
         self.enter_joins(block);
         self.say_unneeded(block);
         let is_header = self.is_header(block);
@@ -53,7 +58,7 @@ impl Rebuild<'_> {
 
     /// Gives leaves a value to begin with.
     fn begin(&mut self) {
-        self.tops = vec![1; self.memory.end() as usize];
+        self.tops = vec![FIRST_VERSION; self.memory.end() as usize];
         for leaf in 0..self.locals.leaves {
             let ty = self.locals.leaf_types[leaf as usize];
             self.tops[leaf as usize] = self.unit.undef(ty);
@@ -63,7 +68,7 @@ impl Rebuild<'_> {
     /// The version of a region.
     fn top(&mut self, leaf: u32) -> u32 {
         if leaf as usize >= self.tops.len() {
-            self.tops.resize(leaf as usize + 1, 1);
+            self.tops.resize(leaf as usize + 1, FIRST_VERSION);
         }
         self.tops[leaf as usize]
     }
@@ -110,17 +115,7 @@ impl Rebuild<'_> {
 
     /// Lets operands be what stands for them now.
     fn resolve(&mut self, inst: Value) {
-        let ids = self.unit.node(inst).ids;
-        if ids == 0 {
-            return;
-        }
-        for index in 0..self.unit.operands(inst).len() {
-            if crate::unit::Unit::is_id(ids, index) {
-                let id = self.unit.operand(inst, index);
-                let found = self.unit.find(id);
-                self.unit.operands_mut(inst)[index] = found;
-            }
-        }
+        self.unit.resolve(inst);
     }
 
     fn visit(&mut self, inst: Value) {
@@ -199,7 +194,7 @@ impl Rebuild<'_> {
                 return;
             }
         }
-        let operands = self.unit.operands(inst).to_vec();
+        let operands = Operands::from_slice(self.unit.operands(inst));
         let made = self.value(Some(inst), node.op, node.ty, &operands, node.ids);
         if made != inst {
             if !self.can_stand_for(inst, made) {
@@ -214,7 +209,7 @@ impl Rebuild<'_> {
     /// gives, so one with other indices than constants stays behind its guards.
     fn visit_chain(&mut self, inst: Value) {
         let (op, operands) = {
-            let operands = self.unit.operands(inst).to_vec();
+            let operands = Operands::from_slice(self.unit.operands(inst));
             self.canonical_chain(self.unit.op(inst), operands)
         };
         if operands.len() == 1 {
@@ -323,7 +318,7 @@ impl Rebuild<'_> {
             (node.op, node.ty, node.ids)
         };
         if op != Op::Load && self.may(Abilities::SIMPLIFY) {
-            let operands = self.unit.operands(inst).to_vec();
+            let operands = Operands::from_slice(self.unit.operands(inst));
             if let Some(simpler) = self.simplify(op, ty, &operands, ids) {
                 self.unit.replace(inst, simpler);
                 return simpler;
@@ -361,7 +356,7 @@ impl Rebuild<'_> {
     }
 
     /// What an instruction was found to write before it was known where its pointer leads.
-    fn foreseen(&mut self, inst: Value) -> Vec<u32> {
+    fn foreseen(&mut self, inst: Value) -> Regions {
         self.foreseen.remove(&inst).unwrap_or_default()
     }
 
@@ -369,47 +364,35 @@ impl Rebuild<'_> {
     /// known.
     fn write_region(&mut self, leaf: u32, stored: Option<(Value, Value)>) {
         let before = self.top(leaf);
-        let version = self.new_version();
-        if let Some((pointer, value)) = stored {
-            let written = super::Written {
-                before,
-                pointer,
-                value,
-            };
-            self.versions.insert(version, written);
-        }
+        let version = self.new_version(stored.map(|(pointer, value)| super::Written {
+            before,
+            pointer,
+            value,
+        }));
         self.set_top(leaf, version);
     }
 
     /// The number for what a pointer's memory depends on now; 0 if it never changes.
-    fn token(&mut self, pointer: Value) -> (u32, Vec<u32>) {
+    fn token(&mut self, pointer: Value) -> (u32, State) {
         let read = self
             .memory
             .read(self.unit, &self.locals, pointer, self.fixed_inputs);
         let Some(regions) = read else {
-            return (0, Vec::new());
+            return (0, State::new());
         };
-        let state: Vec<u32> = regions
-            .into_iter()
-            .flat_map(|leaf| [leaf, self.top(leaf)])
-            .collect();
-        (self.number(&state), state)
+        let mut state = State::new();
+        for leaf in regions {
+            state.push(leaf);
+            state.push(self.top(leaf));
+        }
+        (self.tokens.number(&state), state)
     }
 
     /// The number for what others, and images, hold now.
     fn shared_token(&mut self) -> u32 {
         let leaf = self.memory.shared();
         let state = [leaf, self.top(leaf)];
-        self.number(&state)
-    }
-
-    fn number(&mut self, state: &[u32]) -> u32 {
-        if let Some(&number) = self.tokens.get(state) {
-            return number;
-        }
-        let number = self.tokens.len() as u32 + 1;
-        self.tokens.insert(state.to_vec(), number);
-        number
+        self.tokens.number(&state)
     }
 
     fn know(&mut self, pointer: Value, token: u32, value: Value) {
@@ -442,7 +425,7 @@ impl Rebuild<'_> {
         let ty = self.unit.node(inst).ty;
         if token == 0 {
             if self.is_total_address(pointer) && self.is_always_there(pointer) {
-                let operands = self.unit.operands(inst).to_vec();
+                let operands = Operands::from_slice(self.unit.operands(inst));
                 let ids = self.unit.node(inst).ids;
                 let made = self.consed(Some(inst), Op::Load, ty, &operands, ids);
                 if made != inst {
@@ -470,7 +453,8 @@ impl Rebuild<'_> {
                     return;
                 }
             }
-            let Some(&written) = state.get(1).and_then(|version| self.versions.get(version)) else {
+            let version = state.get(1).map_or(0, |&version| version as usize);
+            let Some(&Some(written)) = self.versions.get(version) else {
                 break;
             };
             // Nothing else that is read may have been written since.
@@ -498,7 +482,7 @@ impl Rebuild<'_> {
                 break;
             }
             state[1] = written.before;
-            at = self.number(&state);
+            at = self.tokens.number(&state);
         }
         self.pin(inst);
         self.know(pointer, token, inst);

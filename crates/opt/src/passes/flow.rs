@@ -37,15 +37,34 @@ pub(crate) fn simplify(unit: &mut Unit, function: &mut Function) -> bool {
         fix_phis(unit, function);
         put_in_order(unit, function);
     }
-    changed |= remove_unreachable(unit, function);
-    changed |= dissolves && dissolve_loops(unit, function);
-    changed |= selects && choose_values(unit, function);
-    if joins {
-        changed |= unwrap_switches(unit, function);
-        changed |= skip_blocks(unit, function);
-        changed |= join_blocks(unit, function);
+    let steps: [(bool, Step); 6] = [
+        (true, remove_unreachable_by),
+        (dissolves, dissolve_loops),
+        (selects, choose_values),
+        (joins, unwrap_switches),
+        (joins, skip_blocks),
+        (joins, join_blocks),
+    ];
+    let mut flow = LastFlow(None);
+    for (_, step) in steps.iter().filter(|step| step.0) {
+        if step(unit, function, &mut flow) {
+            flow = LastFlow(None);
+            changed = true;
+        }
     }
     changed
+}
+
+/// Changes a function, and tells whether it did.
+type Step = fn(&mut Unit, &mut Function, &mut LastFlow) -> bool;
+
+/// The control flow of a function since it was last changed, once something has needed it.
+struct LastFlow(Option<Flow>);
+
+impl LastFlow {
+    fn get(&mut self, unit: &mut Unit, function: &Function) -> &Flow {
+        self.0.get_or_insert_with(|| Flow::new(unit, function))
+    }
 }
 
 /// Removes what isn't reached any more, and lets phis follow.
@@ -56,7 +75,7 @@ pub(crate) fn settle(unit: &mut Unit, function: &mut Function) {
 }
 
 /// Replaces switches with only one case by branches, if nothing leaves them from constructs within.
-fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
+fn unwrap_switches(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
     let is_one_case = |unit: &Unit, block: &Block| {
         merge_of(unit, &block.insts).is_some_and(|merge| unit.op(merge) == Op::SelectionMerge)
             && block
@@ -67,8 +86,8 @@ fn unwrap_switches(unit: &mut Unit, function: &mut Function) -> bool {
     if !function.blocks.iter().any(|block| is_one_case(unit, block)) {
         return false;
     }
-    let flow = Flow::new(unit, function);
-    let constructs = Constructs::new(unit, function, &flow);
+    let flow = flow.get(unit, function);
+    let constructs = Constructs::new(unit, function, flow);
     let mut changed = false;
     for number in 0..function.blocks.len() {
         let block = &function.blocks[number];
@@ -110,12 +129,12 @@ fn branches(unit: &Unit, function: &Function, block: u32) -> bool {
 }
 
 /// Lets branches go around blocks that do nothing but branch on.
-fn skip_blocks(unit: &mut Unit, function: &mut Function) -> bool {
+fn skip_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
     let is_empty = |unit: &Unit, block: &Block| is_only(unit, &block.insts, Op::Branch);
     if !function.blocks.iter().any(|block| is_empty(unit, block)) {
         return false;
     }
-    let flow = Flow::new(unit, function);
+    let flow = flow.get(unit, function);
     let is_named = named_blocks(unit, function);
     let is_shape = shape_of_loops(unit, function);
     let mut touched = vec![false; function.blocks.len()];
@@ -253,15 +272,15 @@ fn can_dissolve(
 }
 
 /// Removes the merge instructions of loops that don't go round.
-fn dissolve_loops(unit: &mut Unit, function: &mut Function) -> bool {
+fn dissolve_loops(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
     let is_loop = |block: &Block| {
         merge_of(unit, &block.insts).is_some_and(|merge| unit.op(merge) == Op::LoopMerge)
     };
     if !unit.is_shader || !function.blocks.iter().any(is_loop) {
         return false;
     }
-    let flow = Flow::new(unit, function);
-    let constructs = Constructs::new(unit, function, &flow);
+    let flow = flow.get(unit, function);
+    let constructs = Constructs::new(unit, function, flow);
     let mut changed = false;
     for &header in &flow.order {
         if !constructs.is_loop(header) {
@@ -272,7 +291,7 @@ fn dissolve_loops(unit: &mut Unit, function: &mut Function) -> bool {
             .predecessors(header)
             .iter()
             .any(|&from| flow.is_reachable(from) && flow.goes_back(from, header));
-        if goes_round || !can_dissolve(unit, function, &flow, &constructs, header, NONE) {
+        if goes_round || !can_dissolve(unit, function, flow, &constructs, header, NONE) {
             continue;
         }
         let insts = &mut function.blocks[header as usize].insts;
@@ -417,7 +436,11 @@ fn switch_target(unit: &Unit, switch: Value, selector: Value) -> Option<Value> {
 
 /// Removes blocks that nothing reaches; what merge instructions name stays, without contents.
 fn remove_unreachable(unit: &mut Unit, function: &mut Function) -> bool {
-    let flow = Flow::new(unit, function);
+    remove_unreachable_by(unit, function, &mut LastFlow(None))
+}
+
+fn remove_unreachable_by(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
+    let flow = flow.get(unit, function);
     if (0..function.blocks.len() as u32).all(|block| flow.is_reachable(block)) {
         return false;
     }
@@ -531,12 +554,12 @@ pub(crate) fn fix_phis(unit: &mut Unit, function: &mut Function) {
 }
 
 /// Replaces selections between blocks that only compute by the choice of values.
-fn choose_values(unit: &mut Unit, function: &mut Function) -> bool {
+fn choose_values(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
     let mut changed = false;
-    let flow = Flow::new(unit, function);
+    let flow = flow.get(unit, function);
     // What one choice changes concerns no other: an arm has one block, and that is no header.
     for &number in &flow.order {
-        changed |= choose_value(unit, function, &flow, number as usize);
+        changed |= choose_value(unit, function, flow, number as usize);
     }
     if changed {
         remove_unreachable(unit, function);
@@ -713,8 +736,8 @@ fn can_select(unit: &Unit, ty: u32) -> bool {
 }
 
 /// Joins blocks with the only one that follows them, if that follows nothing else.
-fn join_blocks(unit: &mut Unit, function: &mut Function) -> bool {
-    let flow = Flow::new(unit, function);
+fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
+    let flow = flow.get(unit, function);
     let count = function.blocks.len();
     let is_named = named_blocks(unit, function);
     let is_shape = shape_of_loops(unit, function);

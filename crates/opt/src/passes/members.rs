@@ -200,6 +200,13 @@ impl Members<'_> {
     }
 
     fn mark_whole(&mut self, ty: Value) {
+        let has_parts = matches!(
+            self.unit.op(ty),
+            Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray
+        );
+        if !has_parts || self.whole.contains(&ty) {
+            return;
+        }
         let mut work = vec![ty];
         while let Some(ty) = work.pop() {
             let inner: &[u32] = match self.unit.op(ty) {

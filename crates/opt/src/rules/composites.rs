@@ -3,10 +3,14 @@
 //! None makes more words of less: what is made has at most the words of the operation that it
 //! stands for, and of those that are of no more use after it.
 
+use smallvec::{SmallVec, smallvec};
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use super::{Values, vectors};
+
+/// Indices that lead from a composite to a part.
+type Path = SmallVec<[u32; 8]>;
 
 /// How far parts are looked for through operations on composites, so that long chains of
 /// insertions don't take quadratic time.
@@ -103,7 +107,7 @@ fn index_in<V: Values>(values: &V, vector: Id, index: Id) -> Option<u32> {
 
 /// The part of a value that a path leads to.
 fn extract<V: Values>(values: &mut V, ty: Id, composite: Id, path: &[u32]) -> Option<Id> {
-    let (found, rest) = follow(values, composite, path.to_vec());
+    let (found, rest) = follow(values, composite, path.into());
     if rest.is_empty() {
         return (values.ty(found) == ty).then_some(found);
     }
@@ -121,15 +125,15 @@ fn extract<V: Values>(values: &mut V, ty: Id, composite: Id, path: &[u32]) -> Op
         }
         // One path instead of two, if nothing else goes the first half of the way.
         Op::CompositeExtract if found == composite && values.is_used_once(found) => {
-            let mut operands = values.operands(found).to_vec();
+            let mut operands = Path::from(values.operands(found));
             operands.extend(rest);
             return Some(values.make(Op::CompositeExtract, ty, &operands));
         }
         _ => {}
     }
-    let is_new = found != composite || rest != path;
+    let is_new = found != composite || rest.as_slice() != path;
     (is_new && rest.len() <= path.len() && leads_to(values, found, &rest) == Some(ty)).then(|| {
-        let operands: Vec<u32> = [found.0].into_iter().chain(rest).collect();
+        let operands: Path = [found.0].into_iter().chain(rest).collect();
         values.make(Op::CompositeExtract, ty, &operands)
     })
 }
@@ -142,7 +146,7 @@ fn leads_to<V: Values>(values: &V, composite: Id, path: &[u32]) -> Option<Id> {
 }
 
 /// Follows a path into what a composite is made of, as far as that is known.
-fn follow<V: Values>(values: &V, composite: Id, path: Vec<u32>) -> (Id, Vec<u32>) {
+fn follow<V: Values>(values: &V, composite: Id, path: Path) -> (Id, Path) {
     let (mut value, mut path) = (composite, path);
     // What it was before paths became longer than that.
     let mut shortest = (value, path.clone());
@@ -166,7 +170,7 @@ fn follow<V: Values>(values: &V, composite: Id, path: Vec<u32>) -> (Id, Vec<u32>
 }
 
 /// What a part of a value is a part of, if the value was made of others.
-fn step<V: Values>(values: &V, value: Id, path: &[u32]) -> Option<(Id, Vec<u32>)> {
+fn step<V: Values>(values: &V, value: Id, path: &[u32]) -> Option<(Id, Path)> {
     let operands = values.operands(value);
     let (&first, rest) = path.split_first()?;
     match (values.op(value), operands) {
@@ -178,28 +182,28 @@ fn step<V: Values>(values: &V, value: Id, path: &[u32]) -> Option<(Id, Vec<u32>)
             // Some composites are made of one value for all parts.
             let count = values.count(values.ty(value))?;
             let part = *parts.get(first as usize)?;
-            (usize::try_from(count) == Ok(parts.len())).then(|| (Id(part), rest.to_vec()))
+            (usize::try_from(count) == Ok(parts.len())).then(|| (Id(part), rest.into()))
         }
         (Op::CompositeInsert, [part, composite, place @ ..]) => {
             if let Some(below) = path.strip_prefix(place) {
-                return Some((Id(*part), below.to_vec()));
+                return Some((Id(*part), below.into()));
             }
-            (!place.starts_with(path)).then(|| (Id(*composite), path.to_vec()))
+            (!place.starts_with(path)).then(|| (Id(*composite), path.into()))
         }
         (Op::VectorShuffle, [a, b, lanes @ ..]) => {
             let (_, count) = values.shape(values.ty(Id(*a)))?;
             let lane = *lanes.get(first as usize)?;
             match lane {
                 u32::MAX => None,
-                _ if lane < count => Some((Id(*a), vec![lane])),
-                _ => Some((Id(*b), vec![lane - count])),
+                _ if lane < count => Some((Id(*a), smallvec![lane])),
+                _ => Some((Id(*b), smallvec![lane - count])),
             }
         }
         (Op::CompositeExtract, [composite, before @ ..]) => {
             let whole = before.iter().chain(path).copied().collect();
             Some((Id(*composite), whole))
         }
-        (Op::CopyLogical, &[inner]) => Some((Id(inner), path.to_vec())),
+        (Op::CopyLogical, &[inner]) => Some((Id(inner), path.into())),
         _ => None,
     }
 }

@@ -37,15 +37,21 @@ impl Unit {
 
     /// The set that an instruction is of, and which of its instructions it is, if it describes
     /// the source.
+    #[inline]
     pub(crate) fn debug_instruction(&self, value: Value) -> Option<(Set, Kind)> {
-        if !self.is_debug(value) {
-            return None;
+        match self.is_debug(value) {
+            true => self.known_debug_instruction(value),
+            false => None,
         }
+    }
+
+    fn known_debug_instruction(&self, value: Value) -> Option<(Set, Kind)> {
         let set = Set::of(self.instruction_set(self.operand(value, 0))?)?;
         Some((set, set.kind(self.operand(value, 1))?))
     }
 
     /// Which instruction of a set for debug information a node is.
+    #[inline]
     pub(crate) fn debug_kind(&self, value: Value) -> Option<Kind> {
         self.debug_instruction(value).map(|(_, kind)| kind)
     }

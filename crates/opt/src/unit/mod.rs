@@ -36,6 +36,9 @@ pub(crate) use write::Written;
 /// The index of a node; 0 is none.
 pub(crate) type Value = u32;
 
+/// A copy of the operands of an instruction, for while these may change.
+pub(crate) type Operands = smallvec::SmallVec<[u32; 8]>;
+
 /// What [`Node::flags`] can have.
 pub(crate) mod flag {
     /// It has a result.
@@ -89,6 +92,19 @@ impl Node {
 
     fn range(&self) -> Range<usize> {
         self.start as usize..self.start as usize + self.count as usize
+    }
+}
+
+/// Where a way from each to the next ends.
+#[inline]
+fn end_of(replaced: &[Value], value: Value) -> Value {
+    let mut at = value;
+    loop {
+        let next = replaced.get(at as usize).copied().unwrap_or(0);
+        if next == at {
+            return at;
+        }
+        at = next;
     }
 }
 
@@ -172,7 +188,7 @@ pub(crate) struct Unit {
     /// What was done and what was not.
     pub(crate) remarks: Vec<Remark>,
     /// Tables for while a function is rebuilt, which are empty in between.
-    pub(crate) tables: [Numbers; 2],
+    pub(crate) tables: [Numbers; 4],
     /// How often functions may still be changed.
     pub(crate) fuel: u64,
 }
@@ -256,13 +272,17 @@ impl Unit {
     /// What stands for a value now.
     #[inline]
     pub(crate) fn find(&self, value: Value) -> Value {
-        let mut at = value;
-        loop {
-            let next = self.replaced.get(at as usize).copied().unwrap_or(0);
-            if next == at {
-                return at;
+        end_of(&self.replaced, value)
+    }
+
+    /// Lets the operands of an instruction be what stands for them now.
+    pub(crate) fn resolve(&mut self, inst: Value) {
+        let node = &self.nodes[inst as usize];
+        let replaced = &self.replaced;
+        for (index, operand) in self.pool[node.range()].iter_mut().enumerate() {
+            if Self::is_id(node.ids, index) {
+                *operand = end_of(replaced, *operand);
             }
-            at = next;
         }
     }
 

@@ -4,7 +4,9 @@ use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::{Definition, Definitions, Error, Header, Id, Import, Instruction, Module};
 use spirvkit_eval::{Denormals, Rounding, Small};
 use spirvkit_grammar::debug_info::Kind;
-use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExtInstSet, Op};
+use spirvkit_grammar::{
+    Capability, Decoration, ExecutionMode, ExtInstSet, Op, OperandKind, Quantifier,
+};
 
 use crate::Options;
 use crate::rules::Modes;
@@ -26,6 +28,9 @@ const MAX_IDS_PER_WORD: usize = 2;
 
 /// So many ids are never too many.
 const FEW_IDS: usize = 1 << 10;
+
+/// There is place for one more node for so many words.
+const WORDS_PER_NODE: usize = 5;
 
 /// A position while instructions are read.
 #[derive(Default)]
@@ -54,10 +59,19 @@ impl Unit {
             position: 0,
             home: FLOATING,
         };
+        let bound = header.bound.max(1);
+        // Some instructions have no ids, and some will be added.
+        let capacity = bound as usize + words.len() / WORDS_PER_NODE;
+        let mut nodes = Vec::with_capacity(capacity);
+        nodes.resize(bound as usize, empty);
+        let mut replaced = Vec::with_capacity(capacity);
+        replaced.extend(0..bound);
+        let mut pool = Vec::with_capacity(words.len() + words.len() / 2);
+        pool.extend_from_slice(words);
         let mut unit = Self {
-            nodes: vec![empty; header.bound.max(1) as usize],
-            replaced: (0..header.bound.max(1)).collect(),
-            pool: words.to_vec(),
+            nodes,
+            replaced,
+            pool,
             globals: Vec::new(),
             functions: Vec::new(),
             behind: Vec::new(),
@@ -284,47 +298,60 @@ impl Unit {
         }
     }
 
+    /// Which operands of an instruction behind its result are ids; `None` if that isn't known, or
+    /// can't be told by the bits that there are.
+    fn read_ids(&self, instruction: &Instruction<'_>, first: usize) -> Option<u64> {
+        let info = instruction.info()?;
+        let words = instruction.words().len();
+        let leading = 1 + instruction.leading_ids().len();
+        let mut ids = (1u64 << leading.saturating_sub(first)) - 1;
+        let rest = info
+            .operands()
+            .get(info.leading_ids()..)
+            .unwrap_or_default();
+        let only_literals_follow = matches!(rest, [rest] if rest.kind() == OperandKind::LiteralInteger
+            && rest.quantifier() == Quantifier::Many);
+        let is_all = leading == words && info.rest_is_optional();
+        if leading > info.leading_ids() && (is_all || only_literals_follow) {
+            return Some(ids);
+        }
+        let mut operands = instruction.operands(&self.definitions);
+        operands.skip_leading_ids();
+        // Those without bits of their own.
+        let mut far = 0;
+        for operand in operands {
+            let operand = operand.ok()?;
+            let index = operand.word.checked_sub(first);
+            match index.filter(|_| matches!(operand.value, spirvkit_binary::Value::Id(_))) {
+                Some(index) if index < Self::BITS => ids |= 1 << index,
+                Some(index) if !Self::is_id(ids, index) => return None,
+                Some(_) => far += 1,
+                None => {}
+            }
+        }
+        // What the bits say of these must be so.
+        let said = (Self::BITS..words.max(first) - first).filter(|&index| Self::is_id(ids, index));
+        (said.count() == far).then_some(ids)
+    }
+
     /// Makes a node of an instruction.
     fn read_node(&mut self, instruction: &Instruction<'_>) -> Result<Value, Unread> {
         let result = instruction.result();
         let ty = instruction.result_type();
         let words = instruction.words().len();
         let first = 1 + usize::from(result.is_some()) + usize::from(ty.is_some());
-        let mut ids = 0u64;
         let mut flags = 0;
+        let mut ids = u64::MAX;
         match instruction.info() {
-            None => {
-                flags |= flag::OPAQUE;
-                ids = u64::MAX;
-            }
+            None => flags |= flag::OPAQUE,
             Some(_) if instruction.op().is_access_chain() && words <= first => {
                 flags |= flag::OPAQUE;
-                ids = u64::MAX;
             }
-            Some(info) if info.only_ids_follow() => ids = u64::MAX,
-            Some(_) => {
-                let mut far = 0;
-                let mut is_mixed = false;
-                instruction.each_use(&self.definitions, |word, _| match word.checked_sub(first) {
-                    Some(index) if index < Self::BITS => ids |= 1 << index,
-                    Some(index) => {
-                        far += 1;
-                        is_mixed |= !Self::is_id(ids, index);
-                    }
-                    None => {}
-                });
-                // What the bits say of operands without one of their own must be so.
-                let said =
-                    (Self::BITS..words.max(first) - first).filter(|&index| Self::is_id(ids, index));
-                is_mixed |= said.count() != far;
-                let is_known = instruction
-                    .operands(&self.definitions)
-                    .all(|operand| operand.is_ok());
-                if is_mixed || !is_known {
-                    flags |= flag::OPAQUE;
-                    ids = u64::MAX;
-                }
-            }
+            Some(info) if info.only_ids_follow() => {}
+            Some(_) => match self.read_ids(instruction, first) {
+                Some(read) => ids = read,
+                None => flags |= flag::OPAQUE,
+            },
         }
         if result.is_some() {
             flags |= flag::RESULT;
@@ -335,10 +362,14 @@ impl Unit {
         self.has_opaque |= flags & flag::OPAQUE != 0;
         // What nothing can define is no id.
         let bound = self.header.bound;
-        let used = instruction.words().iter().skip(first).enumerate();
-        let mut used =
-            used.filter(|&(index, _)| flags & flag::OPAQUE == 0 && Self::is_id(ids, index));
-        if used.any(|(_, &id)| id >= bound) || ty.is_some_and(|ty| ty.0 >= bound) {
+        let operands = instruction.words().get(first..).unwrap_or_default();
+        let is_defined = match ids {
+            _ if flags & flag::OPAQUE != 0 => true,
+            u64::MAX => operands.iter().all(|&id| id < bound),
+            _ => (operands.iter().enumerate())
+                .all(|(index, &id)| !Self::is_id(ids, index) || id < bound),
+        };
+        if !is_defined || ty.is_some_and(|ty| ty.0 >= bound) {
             return Err(Unread::Broken);
         }
         let node = Node {

@@ -63,6 +63,14 @@ impl Unit {
         (ids.collect(), next)
     }
 
+    /// The words of all that was added before the functions.
+    pub(crate) fn added_words(&self) -> usize {
+        let is_new =
+            |&&value: &&Value| value >= self.first_new() && self.node(value).has(flag::RESULT);
+        let new = self.globals.iter().filter(is_new);
+        new.map(|&value| self.length(value) as usize).sum()
+    }
+
     /// The first value that is no id of the module that was read.
     fn first_new(&self) -> Value {
         self.header.bound.max(1)
@@ -81,17 +89,51 @@ enum Need {
 /// Which nodes are needed.
 struct Liveness {
     live: Vec<Need>,
-    /// What is said about something, behind what it is about: sorted pairs.
-    about: Vec<(Value, Value)>,
+    about: Sayings,
+}
+
+/// What is said about something, behind what it is about.
+#[derive(Default)]
+struct Sayings {
+    /// In order.
+    pairs: Vec<(Value, Value)>,
+    /// One more than where those about each value begin, if there are any.
+    starts: Vec<u32>,
+}
+
+impl Sayings {
+    fn new(mut pairs: Vec<(Value, Value)>, values: usize) -> Self {
+        pairs.sort_unstable();
+        let mut starts = vec![0; values];
+        for (index, &(target, _)) in (1..).zip(&pairs) {
+            if let Some(start) = starts.get_mut(target as usize)
+                && *start == 0
+            {
+                *start = index;
+            }
+        }
+        Self { pairs, starts }
+    }
+
+    /// The pairs about a value.
+    fn of(&self, value: Value) -> &[(Value, Value)] {
+        let start = self.starts.get(value as usize).copied().unwrap_or(0);
+        let Some(start) = start.checked_sub(1) else {
+            return &[];
+        };
+        let from = &self.pairs[start as usize..];
+        let count = from.iter().take_while(|pair| pair.0 == value).count();
+        &from[..count]
+    }
 }
 
 impl Liveness {
     fn new(unit: &Unit, options: &Options) -> Self {
         let mut this = Self {
             live: vec![Need::Nothing; unit.nodes.len()],
-            about: Vec::new(),
+            about: Sayings::default(),
         };
-        let mut work = Vec::new();
+        let mut work = Vec::with_capacity(unit.nodes.len() / 4);
         let mut marked = Vec::new();
         // What is about something, by that: kept if it is.
         let mut about: Vec<(Value, Value)> = Vec::new();
@@ -140,7 +182,7 @@ impl Liveness {
         if !options.abilities.contains(Abilities::DEAD_FUNCTIONS) {
             marked.extend(unit.functions.iter().map(|function| function.definition));
         }
-        about.sort_unstable();
+        let about = Sayings::new(about, unit.nodes.len());
         let functions: hashbrown::HashMap<Value, usize> = unit
             .functions
             .iter()
@@ -156,6 +198,7 @@ impl Liveness {
             // Whoever links with it may want anything that it exports, and only that; without
             // exports it is a module to look at.
             let exports = about
+                .pairs
                 .iter()
                 .any(|&(_, value)| unit.operand(value, 1) == Decoration::LinkageAttributes.0);
             if !exports {
@@ -180,12 +223,12 @@ impl Liveness {
                     }
                 }
             }
-            let from = about.partition_point(|&(target, _)| target < value);
-            let own = about[from..].iter().take_while(|it| it.0 == value);
-            for &(_, what) in own {
+            for &(_, what) in about.of(value) {
                 this.mark(unit, what, &mut work);
             }
-            if let Some(&index) = functions.get(&value) {
+            if node.op == Op::Function
+                && let Some(&index) = functions.get(&value)
+            {
                 let function = &unit.functions[index];
                 for &inst in all_nodes(function) {
                     if !unit.is_debug(inst) {
@@ -225,8 +268,7 @@ impl Liveness {
             for (_, id) in unit.ids(value).chain([(0, unit.node(value).ty)]) {
                 self.mark_described(unit, id, &mut work);
             }
-            let from = self.about.partition_point(|&(target, _)| target < value);
-            let own = self.about[from..].iter().take_while(|it| it.0 == value);
+            let own = self.about.of(value).iter();
             let own: Vec<Value> = own.map(|it| it.1).collect();
             for what in own {
                 self.mark_for_description(what, &mut work);
@@ -750,6 +792,10 @@ impl Unit {
 
     /// Which functions entry points need, and others if there are exports.
     fn called_functions(&self) -> Vec<bool> {
+        let is_entry = |&value: &Value| self.op(value).is_entry_point();
+        if self.functions.len() == 1 && self.globals.iter().any(is_entry) {
+            return vec![true];
+        }
         let numbers = (0..).zip(&self.functions);
         let numbers: hashbrown::HashMap<Value, usize> = numbers
             .map(|(number, function)| (function.definition, number))
@@ -757,7 +803,8 @@ impl Unit {
         let mut live = vec![false; self.functions.len()];
         let mut work = Vec::new();
         let mut reach = |id: Value, work: &mut Vec<usize>| {
-            if let Some(&number) = numbers.get(&id)
+            if self.op(id) == Op::Function
+                && let Some(&number) = numbers.get(&id)
                 && !std::mem::replace(&mut live[number], true)
             {
                 work.push(number);
@@ -766,6 +813,9 @@ impl Unit {
         let (mut has_entry, mut has_exports) = (false, false);
         for &value in &self.globals {
             let op = self.op(value);
+            if op.is_type() {
+                continue;
+            }
             has_entry |= op.is_entry_point();
             let is_export =
                 op == Op::Decorate && self.operand(value, 1) == Decoration::LinkageAttributes.0;
@@ -780,21 +830,13 @@ impl Unit {
         if !has_entry && !has_exports {
             return vec![true; self.functions.len()];
         }
+        if work.len() == self.functions.len() {
+            return live;
+        }
         while let Some(number) = work.pop() {
             let blocks = self.functions[number].blocks.iter();
             for &inst in blocks.flat_map(|block| &block.insts) {
-                let op = self.op(inst);
-                let names_no_function = matches!(
-                    op,
-                    Op::Load
-                        | Op::Store
-                        | Op::AccessChain
-                        | Op::CompositeExtract
-                        | Op::CompositeConstruct
-                        | Op::Branch
-                        | Op::BranchConditional
-                );
-                if !names_no_function && self.debug_instruction(inst).is_none() {
+                if self.debug_instruction(inst).is_none() {
                     for (_, id) in self.ids(inst) {
                         reach(id, &mut work);
                     }

@@ -7,5 +7,6 @@ pub(crate) mod indices;
 pub(crate) mod inline;
 pub(crate) mod members;
 pub(crate) mod privates;
+mod select;
 pub(crate) mod sink;
 pub(crate) mod unroll;

@@ -9,6 +9,7 @@ mod constants;
 mod debug;
 mod decorations;
 mod inlined;
+mod live;
 mod numbers;
 mod permissions;
 mod read;

@@ -143,7 +143,8 @@ pub enum Frame {
     Pipeline,
     /// The same with a pipeline layout: for the vertex shader, two uniform buffers as binding 0 of set
     /// 0, a combined image sampler with a Y′CBCR conversion as binding 1, a storage buffer as binding
-    /// 2, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS`.
+    /// 2, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
+    /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,
     /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
     PipelineDevice,
@@ -336,8 +337,10 @@ fn example_layout() -> PipelineLayout {
             stages,
             has_ycbcr,
         });
+    let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
+    let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
     PipelineLayout {
-        flags: Some(PipelineFlags::RAY_TRACING_SKIP_AABBS),
+        flags: Some(flags),
         sets: vec![SetLayout {
             bindings: bindings.collect(),
         }],

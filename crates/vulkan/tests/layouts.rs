@@ -14,6 +14,7 @@ fn a_layout_is_read() {
         ]}],
         "pushConstants": [{"stages": ["ALL_GRAPHICS"], "size": 8}],
         "flags": ["RAY_TRACING_SKIP_AABBS", "VK_PIPELINE_CREATE_2_64_BIT_INDEXING_BIT_EXT",
+                  "VK_PIPELINE_CREATE_2_DISALLOW_OPACITY_MICROMAP_BIT_ARM",
                   "VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT"]
     }"#;
     let layout = PipelineLayout::from_json(text).unwrap();
@@ -28,7 +29,7 @@ fn a_layout_is_read() {
     assert_eq!((other.count, other.stages), (1, ShaderStages::ALL));
     assert_eq!(
         layout.flags.unwrap().to_string(),
-        "RAY_TRACING_SKIP_AABBS, 64_BIT_INDEXING"
+        "RAY_TRACING_SKIP_AABBS, 64_BIT_INDEXING, DISALLOW_OPACITY_MICROMAP"
     );
     let [range] = layout.push_constants[..] else {
         panic!("{layout:?}");

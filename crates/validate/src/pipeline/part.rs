@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use spirvkit_analysis::layout::{Layouts, Rules, Types};
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::closest;
-use spirvkit_grammar::{ExecutionMode, ExecutionModel};
+use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
 
 use super::Stage;
 use super::problems::Problems;
@@ -84,6 +84,18 @@ impl Part<'_, '_> {
         match special {
             Ok(index) => Some(self.constants[index].1),
             Err(_) => self.types.constant(constant)?.known(),
+        }
+    }
+
+    /// Whether a boolean constant is true, once specialized.
+    pub(super) fn is_true(&self, constant: Id) -> bool {
+        let special = self.constants.binary_search_by_key(&constant, |it| it.0);
+        match special {
+            Ok(index) => self.constants[index].1 != 0,
+            Err(_) => matches!(
+                self.m.op_of(constant),
+                Op::ConstantTrue | Op::SpecConstantTrue
+            ),
         }
     }
 

@@ -93,6 +93,10 @@ const FLAGS: &[(PipelineFlags, &str)] = &[
         PipelineFlags::REQUIRE_FULL_SUBGROUPS,
         "REQUIRE_FULL_SUBGROUPS",
     ),
+    (
+        PipelineFlags::DISALLOW_OPACITY_MICROMAP,
+        "DISALLOW_OPACITY_MICROMAP",
+    ),
 ];
 
 impl PipelineFlags {
@@ -106,6 +110,8 @@ impl PipelineFlags {
     pub const INDEXING_64_BIT: Self = Self(8);
     /// Subgroups are full; a flag of each stage.
     pub const REQUIRE_FULL_SUBGROUPS: Self = Self(16);
+    /// Nothing that rays meet has opacity micromaps.
+    pub const DISALLOW_OPACITY_MICROMAP: Self = Self(32);
 
     /// The flag of this name, such as `RAY_TRACING_SKIP_AABBS`, with or without what is around it in
     /// Vulkan. Other flags of Vulkan, by their whole names, are none.

@@ -1,0 +1,201 @@
+//! What a pipeline's layout and flags say about its stages.
+
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_binary::Id;
+use spirvkit_validate::{Example, Options, Pipeline, Stage};
+use spirvkit_vulkan::{
+    Binding, DescriptorType, PipelineFlags, PipelineLayout, SetLayout, ShaderStages,
+};
+
+use crate::common;
+
+/// A stage in a pipeline with a layout, as JSON can't say it here: its flags, and one binding.
+#[track_caller]
+fn with_layout(piece: &str, flags: PipelineFlags, binding: Option<Binding>) -> Vec<String> {
+    let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
+    let options = Options::for_env("vulkan1.3".parse().unwrap());
+    let words = common::assembled(&example.breaking(), &options).words;
+    let set = SetLayout {
+        bindings: binding.into_iter().collect(),
+    };
+    let layout = PipelineLayout {
+        sets: vec![set],
+        flags: Some(flags),
+        ..PipelineLayout::default()
+    };
+    let pipeline = Pipeline::new([Stage::new(&words)]).layout(&layout);
+    let report = pipeline.check(&options);
+    let all = report.diagnostics().iter().map(|it| &it.diagnostic);
+    all.map(|it| format!("{} {}", it.rule(), it.vuid().unwrap_or_default()))
+        .collect()
+}
+
+#[test]
+fn flags_decide_how_rays_are_traced() {
+    let trace = |op: &str, flags: u32, time: &str| {
+        format!(
+            "OpCapability RayTracingKHR
+OpCapability RayTracingMotionBlurNV
+OpCapability RayTraversalPrimitiveCullingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpExtension \"SPV_NV_ray_tracing_motion_blur\"
+OpEntryPoint RayGenerationKHR %generate \"main\" %payload
+%structure = OpTypeAccelerationStructureKHR
+%to_payload = OpTypePointer RayPayloadKHR %vec4
+%payload = OpVariable %to_payload RayPayloadKHR
+%zero = OpConstant %f32 0
+%one = OpConstant %f32 1
+%origin = OpConstantComposite %vec3 %zero %zero %zero
+%flags = OpConstant %u32 {flags}
+%pair = OpTypeVector %u32 2
+%address = OpConstantComposite %pair %u32_1 %u32_0
+%generate = OpFunction %void None %signature
+%generate_entry = OpLabel
+%rays = OpConvertUToAccelerationStructureKHR %structure %address
+{op} %rays %flags %u32_1 %u32_0 %u32_0 %u32_0 %origin %zero %origin %one {time} %payload
+OpReturn
+OpFunctionEnd"
+        )
+    };
+    let none: [String; 0] = [];
+    let flags = |flags| move |piece: &str| with_layout(piece, flags, None);
+    let without = flags(PipelineFlags::default());
+    let triangles = flags(PipelineFlags::RAY_TRACING_SKIP_TRIANGLES);
+    let motion = flags(PipelineFlags::RAY_TRACING_ALLOW_MOTION);
+    let boxes_skipped = trace("OpTraceRayKHR", 512, "");
+    assert_eq!(without(&boxes_skipped), none);
+    let wanted = "pipeline.ray-flags VUID-RuntimeSpirv-OpTraceRayKHR-06554";
+    assert_eq!(triangles(&boxes_skipped), [wanted]);
+    let moving = trace("OpTraceRayMotionNV", 0, "%zero");
+    assert_eq!(motion(&moving), none);
+    let wanted = "pipeline.ray-motion VUID-RuntimeSpirv-OpTraceRayMotionNV-06367";
+    assert_eq!(without(&moving), [wanted]);
+}
+
+#[test]
+fn samplers_with_conversions_are_combined_and_only_sampled() {
+    let uses = |ty: &str, declared: &str, used: &str| {
+        let piece = format!(
+            "OpEntryPoint Fragment %reads \"main\" %texture
+OpExecutionMode %reads OriginUpperLeft
+OpDecorate %texture DescriptorSet 0
+OpDecorate %texture Binding 0
+%sampler = OpTypeSampler
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+{declared}
+%to_texture = OpTypePointer UniformConstant {ty}
+%texture = OpVariable %to_texture UniformConstant
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+{used}
+OpReturn
+OpFunctionEnd"
+        );
+        let binding = Binding {
+            binding: 0,
+            ty: DescriptorType::COMBINED_IMAGE_SAMPLER,
+            count: 2,
+            stages: ShaderStages::ALL,
+            has_ycbcr: true,
+        };
+        with_layout(&piece, PipelineFlags::default(), Some(binding))
+    };
+    let rule = |vuid: &str| [format!("pipeline.ycbcr VUID-RuntimeSpirv-{vuid}")];
+    let load = |ty: &str| format!("%loaded = OpLoad {ty} %texture");
+    let found = uses("%sampler", "", &load("%sampler"));
+    assert_eq!(found, rule("OpTypeSampler-12203"));
+    let found = uses("%image", "", &load("%image"));
+    assert_eq!(found, rule("OpTypeImage-12204"));
+    let array = "%array = OpTypeArray %sampled %u32_2
+%to_sampled = OpTypePointer UniformConstant %sampled";
+    let chosen = |index: &str| {
+        let used = format!(
+            "%index = OpLoad %u32 %where
+%at = OpAccessChain %to_sampled %texture {index}
+%loaded = OpLoad %sampled %at"
+        );
+        let declared = format!(
+            "{array}
+%to_private = OpTypePointer Private %u32
+%where = OpVariable %to_private Private"
+        );
+        uses("%array", &declared, &used)
+    };
+    assert_eq!(chosen("%u32_1"), [""; 0]);
+    assert_eq!(chosen("%index"), rule("None-12205"));
+    let gather = "%zero = OpConstant %f32 0
+%corner = OpConstantComposite %vec2 %zero %zero";
+    let used = format!(
+        "{}
+%color = OpImageGather %vec4 %loaded %corner %u32_0",
+        load("%sampled")
+    );
+    let found = uses("%sampled", gather, &used);
+    assert_eq!(found, rule("OpTypeSampledImage-12206"));
+}
+
+#[test]
+fn sizes_of_descriptors_have_32_bits_without_a_flag() {
+    let piece = |width: u32| {
+        format!(
+            "OpCapability Int64
+OpCapability DescriptorHeapEXT
+OpCapability UntypedPointersKHR
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpEntryPoint Vertex %vertex \"main\"
+%u64 = OpTypeInt 64 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u{width} %sampler"
+        )
+    };
+    let none: [String; 0] = [];
+    let without = PipelineFlags::default();
+    assert_eq!(with_layout(&piece(32), without, None), none);
+    let wide = PipelineFlags::INDEXING_64_BIT;
+    assert_eq!(with_layout(&piece(64), wide, None), none);
+    let wanted = "pipeline.wide-index VUID-RuntimeSpirv-OpConstantSizeOfEXT-11475";
+    assert_eq!(with_layout(&piece(64), without, None), [wanted]);
+}
+
+#[test]
+fn specialization_decides_whether_there_are_micromaps() {
+    let text = "OpCapability Shader
+OpCapability RayQueryKHR
+OpCapability RayTracingOpacityMicromapExecutionModeKHR
+OpExtension \"SPV_KHR_ray_query\"
+OpExtension \"SPV_KHR_opacity_micromap\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionModeId %main OpacityMicromapIdKHR %given
+%void = OpTypeVoid
+%bool = OpTypeBool
+%given = OpSpecConstantTrue %bool
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpReturn
+OpFunctionEnd";
+    let options = Options::for_env("vulkan1.3".parse().unwrap());
+    let assembled = common::assembled(text, &options);
+    let index = ModuleIndex::new(&assembled.words).unwrap();
+    let mode = index.execution_modes(index.entry_points[0].function).last();
+    let given = mode.unwrap().id(2);
+    let found = |constants: &[(Id, u64)], flags| {
+        let layout = PipelineLayout {
+            flags: Some(flags),
+            ..PipelineLayout::default()
+        };
+        let stage = Stage::new(&assembled.words).constants(constants.iter().copied());
+        let report = Pipeline::new([stage]).layout(&layout).check(&options);
+        let all = report.diagnostics().iter();
+        all.map(|it| it.diagnostic.rule().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let without = PipelineFlags::DISALLOW_OPACITY_MICROMAP;
+    assert_eq!(found(&[], without), ["pipeline.micromaps"]);
+    assert_eq!(found(&[(given, 0)], without), [""; 0]);
+    assert_eq!(found(&[], PipelineFlags::default()), [""; 0]);
+}

@@ -14,6 +14,7 @@ mod modes;
 mod offsets;
 mod operands;
 mod outputs;
+mod points;
 mod resources;
 mod stages;
 mod storage;

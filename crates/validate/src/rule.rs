@@ -6,8 +6,8 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_diagnostics::{ErrorClass, Severity};
 use spirvkit_grammar::{ExecutionModel, TargetEnv, Version};
 use spirvkit_vulkan::{
-    Binding, DescriptorType, Device, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout,
-    ShaderStages,
+    Binding, DescriptorType, Device, MappingSource, PipelineFlags, PipelineLayout,
+    PushConstantRange, SetLayout, ShaderStages,
 };
 
 use crate::example_frame;
@@ -141,9 +141,8 @@ pub enum Frame {
     /// Functions for the stages of a pipeline. The examples declare entry points; those called "main",
     /// and "other" if there is one, are checked as stages of one [`Pipeline`] as well.
     Pipeline,
-    /// The same with a pipeline layout: for the vertex shader, two uniform buffers as binding 0 of set
-    /// 0, a combined image sampler with a Y′CBCR conversion as binding 1, a storage buffer as binding
-    /// 2, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
+    /// The same with a pipeline layout, which `pipeline.md` describes: for the vertex shader, some
+    /// bindings of set 0, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
     /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,
     /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
@@ -322,28 +321,36 @@ fn granted(device: &str) -> impl Iterator<Item = &str> {
 /// The layout of [`Frame::PipelineLayout`].
 fn example_layout() -> PipelineLayout {
     let stages = ShaderStages::of(ExecutionModel::Vertex);
-    let bindings = [
-        (DescriptorType::UNIFORM_BUFFER, 2, false),
-        (DescriptorType::COMBINED_IMAGE_SAMPLER, 1, true),
-        (DescriptorType::STORAGE_BUFFER, 1, false),
+    let binding = |number, ty| Binding {
+        stages,
+        ..Binding::new(number, ty)
+    };
+    let mapped = |number, mapping| Binding {
+        mapping: Some(mapping),
+        ..binding(number, DescriptorType::STORAGE_BUFFER)
+    };
+    let bindings = vec![
+        Binding {
+            count: 2,
+            ..binding(0, DescriptorType::UNIFORM_BUFFER)
+        },
+        Binding {
+            has_ycbcr: true,
+            ..binding(1, DescriptorType::COMBINED_IMAGE_SAMPLER)
+        },
+        binding(2, DescriptorType::STORAGE_BUFFER),
+        Binding {
+            count: 2,
+            ..mapped(3, MappingSource::PUSH_ADDRESS)
+        },
+        mapped(4, MappingSource::HEAP_WITH_CONSTANT_OFFSET),
+        mapped(5, MappingSource::HEAP_WITH_PUSH_INDEX),
     ];
-    let bindings = bindings
-        .into_iter()
-        .zip(0..)
-        .map(|((ty, count, has_ycbcr), binding)| Binding {
-            binding,
-            ty,
-            count,
-            stages,
-            has_ycbcr,
-        });
     let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
     let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
     PipelineLayout {
         flags: Some(flags),
-        sets: vec![SetLayout {
-            bindings: bindings.collect(),
-        }],
+        sets: vec![SetLayout { bindings }],
         push_constants: vec![PushConstantRange {
             stages,
             offset: 0,

@@ -34,8 +34,8 @@ pub use device::{Device, EnableError, Entry};
 #[cfg(feature = "json")]
 pub use layout::LayoutError;
 pub use layout::{
-    Binding, DescriptorType, DescriptorTypes, PipelineFlags, PipelineLayout, PushConstantRange,
-    SetLayout, ShaderStages,
+    Binding, DescriptorType, DescriptorTypes, MappingSource, PipelineFlags, PipelineLayout,
+    PushConstantRange, SetLayout, ShaderStages,
 };
 pub use needs::{Is, Listed, Need, Term, Wanted, needs};
 #[cfg(feature = "json")]

@@ -2,7 +2,7 @@
 #![cfg(feature = "json")]
 
 use spirvkit_grammar::ExecutionModel;
-use spirvkit_vulkan::{DescriptorType, PipelineLayout, ShaderStages};
+use spirvkit_vulkan::{DescriptorType, MappingSource, PipelineLayout, ShaderStages};
 
 #[test]
 fn a_layout_is_read() {
@@ -10,7 +10,8 @@ fn a_layout_is_read() {
         "sets": [null, {"bindings": [
             {"binding": 2, "type": "VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR", "count": 4,
              "stages": ["VK_SHADER_STAGE_RAYGEN_BIT_KHR", "callable"]},
-            {"binding": 0, "type": "combined_image_sampler"}
+            {"binding": 0, "type": "combined_image_sampler",
+             "mapping": "VK_DESCRIPTOR_MAPPING_SOURCE_HEAP_WITH_PUSH_INDEX_EXT"}
         ]}],
         "pushConstants": [{"stages": ["ALL_GRAPHICS"], "size": 8}],
         "flags": ["RAY_TRACING_SKIP_AABBS", "VK_PIPELINE_CREATE_2_64_BIT_INDEXING_BIT_EXT",
@@ -27,6 +28,8 @@ fn a_layout_is_read() {
     assert_eq!(one.stages.to_string(), "RAYGEN, CALLABLE");
     assert_eq!(other.ty, DescriptorType::COMBINED_IMAGE_SAMPLER);
     assert_eq!((other.count, other.stages), (1, ShaderStages::ALL));
+    assert_eq!(one.mapping, None);
+    assert_eq!(other.mapping, Some(MappingSource::HEAP_WITH_PUSH_INDEX));
     assert_eq!(
         layout.flags.unwrap().to_string(),
         "RAY_TRACING_SKIP_AABBS, 64_BIT_INDEXING, DISALLOW_OPACITY_MICROMAP"
@@ -70,6 +73,10 @@ fn what_is_no_layout_says_where() {
             "`ycbcr` of sets[0].bindings[0] is neither true nor false",
         ),
         (
+            r#"{"sets": [{"bindings": [{"binding": 1, "type": "SAMPLER", "mapping": "PUSH"}]}]}"#,
+            "sets[0].bindings[0]: there is no source of mappings \"PUSH\"; there are HEAP_WITH",
+        ),
+        (
             r#"{"flags": ["FAST"]}"#,
             "there is no flag \"FAST\" of pipelines",
         ),
@@ -92,4 +99,7 @@ fn names_are_those_of_vulkan() {
         assert_eq!(DescriptorType::named(&long), Some(ty));
     }
     assert_eq!(DescriptorType::named("UNIFORM_BUFFER_KHR"), None);
+    for source in MappingSource::all() {
+        assert_eq!(MappingSource::named(source.name()), Some(source));
+    }
 }

@@ -4,12 +4,13 @@
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
 //! constants fit each other and the layout, [`limits`] whether devices have room for it,
-//! [`flags`] and [`ycbcr`] what else the application says of the pipeline.
+//! [`flags`], [`mappings`] and [`ycbcr`] what else the application says of the pipeline.
 
 mod built_ins;
 mod elements;
 mod flags;
 mod limits;
+mod mappings;
 mod matching;
 mod mesh;
 mod modes;

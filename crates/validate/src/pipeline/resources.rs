@@ -75,6 +75,7 @@ pub(super) fn check<'u>(
             for &(variable, range) in &uses.push_constants {
                 check_push_constants(uses.part, variable, range, layout, problems);
             }
+            super::mappings::check(uses, layout, problems);
         }
         for (place, resource) in &uses.resources {
             bindings.entry(*place).or_default().push(resource);
@@ -291,7 +292,10 @@ fn check_together(
     }
 }
 
-fn find_binding(layout: &PipelineLayout, (set, binding): (u32, u32)) -> Option<&Binding> {
+pub(super) fn find_binding(
+    layout: &PipelineLayout,
+    (set, binding): (u32, u32),
+) -> Option<&Binding> {
     let set = layout.sets.get(set as usize)?;
     set.bindings.iter().find(|it| it.binding == binding)
 }

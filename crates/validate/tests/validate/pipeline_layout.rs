@@ -4,7 +4,7 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_binary::Id;
 use spirvkit_validate::{Example, Options, Pipeline, Stage};
 use spirvkit_vulkan::{
-    Binding, DescriptorType, PipelineFlags, PipelineLayout, SetLayout, ShaderStages,
+    Binding, DescriptorType, MappingSource, PipelineFlags, PipelineLayout, SetLayout,
 };
 
 use crate::common;
@@ -93,11 +93,9 @@ OpReturn
 OpFunctionEnd"
         );
         let binding = Binding {
-            binding: 0,
-            ty: DescriptorType::COMBINED_IMAGE_SAMPLER,
             count: 2,
-            stages: ShaderStages::ALL,
             has_ycbcr: true,
+            ..Binding::new(0, DescriptorType::COMBINED_IMAGE_SAMPLER)
         };
         with_layout(&piece, PipelineFlags::default(), Some(binding))
     };
@@ -198,4 +196,77 @@ OpFunctionEnd";
     assert_eq!(found(&[], without), ["pipeline.micromaps"]);
     assert_eq!(found(&[(given, 0)], without), [""; 0]);
     assert_eq!(found(&[], PipelineFlags::default()), [""; 0]);
+}
+
+#[test]
+fn variable_pointers_are_to_one_sort_of_mapping() {
+    let found = |mappings: [Option<MappingSource>; 2], body: &str| {
+        let piece = format!(
+            "OpCapability VariablePointers
+OpEntryPoint Vertex %reads \"main\"
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+OpDecorate %other DescriptorSet 0
+OpDecorate %other Binding 1
+%bool = OpTypeBool
+%true = OpConstantTrue %bool
+%block = OpTypeStruct %vec4
+%to_block = OpTypePointer StorageBuffer %block
+%to_pointer = OpTypePointer Private %to_block
+%takes = OpTypeFunction %to_block %to_block
+%one = OpVariable %to_block StorageBuffer
+%other = OpVariable %to_block StorageBuffer
+%kept = OpVariable %to_pointer Private
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+{body}
+OpReturn
+OpFunctionEnd
+%same = OpFunction %to_block None %takes
+%parameter = OpFunctionParameter %to_block
+%same_entry = OpLabel
+OpReturnValue %parameter
+OpFunctionEnd"
+        );
+        let example = Example::framed("pipeline, vulkan1.3", &piece, "").unwrap();
+        let bindings = mappings.into_iter().zip(0..);
+        let bindings = bindings.map(|(mapping, number)| Binding {
+            mapping,
+            ..Binding::new(number, DescriptorType::STORAGE_BUFFER)
+        });
+        let layout = PipelineLayout {
+            sets: vec![SetLayout {
+                bindings: bindings.collect(),
+            }],
+            ..PipelineLayout::default()
+        };
+        let words = common::assembled(&example.breaking(), &example.options()).words;
+        let pipeline = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let report = pipeline.check(&example.options());
+        let all = report.diagnostics().iter();
+        all.map(|it| it.diagnostic.rule().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let heap = Some(MappingSource::HEAP_WITH_CONSTANT_OFFSET);
+    let index = Some(MappingSource::HEAP_WITH_PUSH_INDEX);
+    let data = Some(MappingSource::PUSH_DATA);
+    let call = "%called = OpFunctionCall %to_block %same %one";
+    assert_eq!(found([heap, None], call), none);
+    assert_eq!(found([data, None], call), ["pipeline.mapped-pointer"]);
+    let stored = "OpStore %kept %one
+OpStore %kept %other
+%loaded = OpLoad %to_block %kept";
+    assert_eq!(found([heap, heap], stored), none);
+    assert_eq!(found([heap, index], stored), ["pipeline.mappings-mixed"]);
+    // Of a binding that the layout doesn't map, nothing is said.
+    assert_eq!(found([heap, None], stored), none);
+    let twice = "%called = OpFunctionCall %to_block %same %one
+%again = OpFunctionCall %to_block %same %other";
+    assert_eq!(
+        found([heap, index], twice),
+        ["pipeline.mappings-mixed", "pipeline.mappings-mixed"]
+    );
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Binding, DescriptorType, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout,
-    ShaderStages,
+    Binding, DescriptorType, MappingSource, PipelineFlags, PipelineLayout, PushConstantRange,
+    SetLayout, ShaderStages,
 };
 
 /// What is wrong with a pipeline layout.
@@ -32,8 +32,8 @@ impl std::error::Error for LayoutError {}
 
 impl PipelineLayout {
     /// Reads a layout: an object with the arrays `sets`, whose elements have an array
-    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent)
-    /// and `ycbcr` (false if absent), `pushConstants`, of objects with `stages`, `offset` (0 if
+    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent),
+    /// `ycbcr` (false if absent) and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
     /// absent) and `size`, and `flags`, of names. A set that isn't there is null.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
     let json = object(
         json,
         place,
-        &["binding", "type", "count", "stages", "ycbcr"],
+        &["binding", "type", "count", "stages", "ycbcr", "mapping"],
     )?;
     let ty = json.get("type").and_then(Json::as_str);
     let ty = ty.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `type`")))?;
@@ -100,14 +100,22 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
         })?,
         count: number(json, "count", Some(1), place)?,
         stages: stages(json, place)?,
-        has_ycbcr: match json.get("ycbcr") {
-            None => false,
-            Some(Json::Bool(is)) => *is,
-            Some(_) => {
-                let message = format!("`ycbcr` of {place} is neither true nor false");
-                return Err(LayoutError::Shape(message));
-            }
+        has_ycbcr: boolean(json, "ycbcr", place)?.unwrap_or(false),
+        mapping: match json.get("mapping") {
+            None => None,
+            Some(name) => Some(mapping(name, place)?),
         },
+    })
+}
+
+fn mapping(name: &Json, place: &str) -> Result<MappingSource, LayoutError> {
+    let known = name.as_str().and_then(MappingSource::named);
+    known.ok_or_else(|| {
+        let all: Vec<&str> = MappingSource::all().map(MappingSource::name).collect();
+        let all = all.join(", ");
+        LayoutError::Shape(format!(
+            "{place}: there is no source of mappings {name}; there are {all}"
+        ))
     })
 }
 
@@ -166,6 +174,17 @@ fn number(
         (Some(value), _) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
     };
     given.ok_or_else(|| LayoutError::Shape(format!("{place} has no number `{key}`")))
+}
+
+fn boolean(json: &Map<String, Json>, key: &str, place: &str) -> Result<Option<bool>, LayoutError> {
+    match json.get(key) {
+        None => Ok(None),
+        Some(Json::Bool(is)) => Ok(Some(*is)),
+        Some(_) => {
+            let message = format!("`{key}` of {place} is neither true nor false");
+            Err(LayoutError::Shape(message))
+        }
+    }
 }
 
 fn stages(json: &Map<String, Json>, place: &str) -> Result<ShaderStages, LayoutError> {

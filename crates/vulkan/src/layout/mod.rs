@@ -2,6 +2,7 @@
 
 #[cfg(feature = "json")]
 mod json;
+mod mapping;
 
 use std::fmt;
 
@@ -9,6 +10,7 @@ use spirvkit_grammar::ExecutionModel;
 
 #[cfg(feature = "json")]
 pub use json::LayoutError;
+pub use mapping::MappingSource;
 
 /// What `VkPipelineLayoutCreateInfo` describes.
 ///
@@ -56,6 +58,22 @@ pub struct Binding {
     pub stages: ShaderStages,
     /// Whether it has immutable samplers with a Y′CBCR conversion.
     pub has_ycbcr: bool,
+    /// From where in memory or a descriptor heap it is mapped, if it is.
+    pub mapping: Option<MappingSource>,
+}
+
+impl Binding {
+    /// One descriptor for all stages.
+    pub fn new(binding: u32, ty: DescriptorType) -> Self {
+        Self {
+            binding,
+            ty,
+            count: 1,
+            stages: ShaderStages::ALL,
+            has_ycbcr: false,
+            mapping: None,
+        }
+    }
 }
 
 /// Push constants of some stages.

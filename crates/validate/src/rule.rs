@@ -7,7 +7,7 @@ use spirvkit_diagnostics::{ErrorClass, Severity};
 use spirvkit_grammar::{ExecutionModel, TargetEnv, Version};
 use spirvkit_vulkan::{
     Binding, DescriptorType, Device, MappingSource, PipelineFlags, PipelineLayout,
-    PushConstantRange, SetLayout, ShaderStages,
+    PushConstantRange, SetLayout, ShaderStages, Subpass,
 };
 
 use crate::example_frame;
@@ -325,6 +325,7 @@ fn example_layout() -> PipelineLayout {
         stages,
         ..Binding::new(number, ty)
     };
+    let attachment = |number| Binding::new(number, DescriptorType::INPUT_ATTACHMENT);
     let mapped = |number, mapping| Binding {
         mapping: Some(mapping),
         ..binding(number, DescriptorType::STORAGE_BUFFER)
@@ -346,16 +347,22 @@ fn example_layout() -> PipelineLayout {
         mapped(4, MappingSource::HEAP_WITH_CONSTANT_OFFSET),
         mapped(5, MappingSource::HEAP_WITH_PUSH_INDEX),
     ];
+    let others = vec![attachment(0), attachment(1)];
     let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
     let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
     PipelineLayout {
         flags: Some(flags),
-        sets: vec![SetLayout { bindings }],
+        sets: vec![SetLayout { bindings }, SetLayout { bindings: others }],
         push_constants: vec![PushConstantRange {
             stages,
             offset: 0,
             size: 16,
         }],
+        subpass: Some(Subpass {
+            is_fragment_region: true,
+            view_mask: Some(0b11),
+            input_attachment_aspects: vec![Some(2), Some(1)],
+        }),
     }
 }
 

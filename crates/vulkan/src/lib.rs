@@ -35,7 +35,7 @@ pub use device::{Device, EnableError, Entry};
 pub use layout::LayoutError;
 pub use layout::{
     Binding, DescriptorType, DescriptorTypes, MappingSource, PipelineFlags, PipelineLayout,
-    PushConstantRange, SetLayout, ShaderStages,
+    PushConstantRange, SetLayout, ShaderStages, Subpass,
 };
 pub use needs::{Is, Listed, Need, Term, Wanted, needs};
 #[cfg(feature = "json")]

@@ -16,7 +16,8 @@ fn a_layout_is_read() {
         "pushConstants": [{"stages": ["ALL_GRAPHICS"], "size": 8}],
         "flags": ["RAY_TRACING_SKIP_AABBS", "VK_PIPELINE_CREATE_2_64_BIT_INDEXING_BIT_EXT",
                   "VK_PIPELINE_CREATE_2_DISALLOW_OPACITY_MICROMAP_BIT_ARM",
-                  "VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT"]
+                  "VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT"],
+        "subpass": {"fragmentRegion": true, "viewMask": 5, "inputAttachmentAspects": [2, null]}
     }"#;
     let layout = PipelineLayout::from_json(text).unwrap();
     assert!(layout.sets[0].bindings.is_empty());
@@ -34,6 +35,10 @@ fn a_layout_is_read() {
         layout.flags.unwrap().to_string(),
         "RAY_TRACING_SKIP_AABBS, 64_BIT_INDEXING, DISALLOW_OPACITY_MICROMAP"
     );
+    let subpass = layout.subpass.as_ref().unwrap();
+    assert!(subpass.is_fragment_region);
+    assert_eq!(subpass.view_mask, Some(5));
+    assert_eq!(subpass.input_attachment_aspects, [Some(2), None]);
     let [range] = layout.push_constants[..] else {
         panic!("{layout:?}");
     };
@@ -79,6 +84,14 @@ fn what_is_no_layout_says_where() {
         (
             r#"{"flags": ["FAST"]}"#,
             "there is no flag \"FAST\" of pipelines",
+        ),
+        (
+            r#"{"subpass": {"viewMask": "all"}}"#,
+            "subpass has no number `viewMask`",
+        ),
+        (
+            r#"{"subpass": {"inputAttachmentAspects": ["COLOR"]}}"#,
+            "`inputAttachmentAspects` has what is neither a number nor null",
         ),
         (
             r#"{"pushConstants": [{"size": -1}]}"#,

@@ -4,7 +4,7 @@
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
 //! constants fit each other and the layout, [`limits`] whether devices have room for it,
-//! [`flags`], [`mappings`] and [`ycbcr`] what else the application says of the pipeline.
+//! [`flags`], [`mappings`], [`subpass`] and [`ycbcr`] what else the application says of the pipeline.
 
 mod built_ins;
 mod elements;
@@ -19,6 +19,7 @@ mod problems;
 mod rays;
 mod resources;
 mod stages;
+mod subpass;
 mod ycbcr;
 
 use std::cell::OnceCell;
@@ -192,6 +193,9 @@ impl<'a> Pipeline<'a> {
             mesh::check(&parts, &uses, &mut problems);
             rays::check(&uses, &mut problems);
             flags::check(&uses, self.layout.and_then(|it| it.flags), &mut problems);
+            if let Some(subpass) = self.layout.and_then(|it| it.subpass.as_ref()) {
+                subpass::check(&uses, subpass, &mut problems);
+            }
             limits::check(&parts, &uses, &mut problems);
         }
         problems.into_report(env.is_vulkan())

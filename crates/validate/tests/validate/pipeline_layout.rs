@@ -2,19 +2,34 @@
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::Diagnostic;
 use spirvkit_validate::{Example, Options, Pipeline, Stage};
 use spirvkit_vulkan::{
-    Binding, DescriptorType, MappingSource, PipelineFlags, PipelineLayout, SetLayout,
+    Binding, DescriptorType, MappingSource, PipelineFlags, PipelineLayout, SetLayout, Subpass,
 };
 
 use crate::common;
 
+/// The rules that a stage in a pipeline with a layout breaks.
+#[track_caller]
+fn rules_with(piece: &str, layout: &PipelineLayout) -> Vec<String> {
+    let of = |it: &Diagnostic| it.rule().to_owned();
+    found_with(piece, layout).iter().map(of).collect()
+}
+
+#[track_caller]
+fn found_with(piece: &str, layout: &PipelineLayout) -> Vec<Diagnostic> {
+    let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
+    let options = example.options();
+    let words = common::assembled(&example.breaking(), &options).words;
+    let pipeline = Pipeline::new([Stage::new(&words)]).layout(layout);
+    let all = pipeline.check(&options).into_diagnostics();
+    all.into_iter().map(|it| it.diagnostic).collect()
+}
+
 /// A stage in a pipeline with a layout, as JSON can't say it here: its flags, and one binding.
 #[track_caller]
 fn with_layout(piece: &str, flags: PipelineFlags, binding: Option<Binding>) -> Vec<String> {
-    let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
-    let options = Options::for_env("vulkan1.3".parse().unwrap());
-    let words = common::assembled(&example.breaking(), &options).words;
     let set = SetLayout {
         bindings: binding.into_iter().collect(),
     };
@@ -23,11 +38,8 @@ fn with_layout(piece: &str, flags: PipelineFlags, binding: Option<Binding>) -> V
         flags: Some(flags),
         ..PipelineLayout::default()
     };
-    let pipeline = Pipeline::new([Stage::new(&words)]).layout(&layout);
-    let report = pipeline.check(&options);
-    let all = report.diagnostics().iter().map(|it| &it.diagnostic);
-    all.map(|it| format!("{} {}", it.rule(), it.vuid().unwrap_or_default()))
-        .collect()
+    let of = |it: &Diagnostic| format!("{} {}", it.rule(), it.vuid().unwrap_or_default());
+    found_with(piece, &layout).iter().map(of).collect()
 }
 
 #[test]
@@ -230,7 +242,6 @@ OpFunctionEnd
 OpReturnValue %parameter
 OpFunctionEnd"
         );
-        let example = Example::framed("pipeline, vulkan1.3", &piece, "").unwrap();
         let bindings = mappings.into_iter().zip(0..);
         let bindings = bindings.map(|(mapping, number)| Binding {
             mapping,
@@ -242,12 +253,7 @@ OpFunctionEnd"
             }],
             ..PipelineLayout::default()
         };
-        let words = common::assembled(&example.breaking(), &example.options()).words;
-        let pipeline = Pipeline::new([Stage::new(&words)]).layout(&layout);
-        let report = pipeline.check(&example.options());
-        let all = report.diagnostics().iter();
-        all.map(|it| it.diagnostic.rule().to_owned())
-            .collect::<Vec<_>>()
+        rules_with(&piece, &layout)
     };
     let none: [String; 0] = [];
     let heap = Some(MappingSource::HEAP_WITH_CONSTANT_OFFSET);
@@ -269,4 +275,56 @@ OpStore %kept %other
         found([heap, index], twice),
         ["pipeline.mappings-mixed", "pipeline.mappings-mixed"]
     );
+}
+
+#[test]
+fn arrays_of_input_attachments_are_of_several() {
+    let found = |length: u32, aspects: &[Option<u32>]| {
+        let piece = format!(
+            "OpCapability InputAttachment
+OpEntryPoint Fragment %reads \"main\" %one %other
+OpExecutionMode %reads OriginUpperLeft
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+OpDecorate %one InputAttachmentIndex 1
+OpDecorate %other DescriptorSet 0
+OpDecorate %other Binding 1
+OpDecorate %other InputAttachmentIndex 2
+%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
+%array = OpTypeArray %image %u32_{length}
+%to_array = OpTypePointer UniformConstant %array
+%to_image = OpTypePointer UniformConstant %image
+%one = OpVariable %to_array UniformConstant
+%other = OpVariable %to_image UniformConstant
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+%loaded_one = OpLoad %array %one
+%loaded_other = OpLoad %image %other
+OpReturn
+OpFunctionEnd"
+        );
+        let binding = |number| Binding {
+            count: 2,
+            ..Binding::new(number, DescriptorType::INPUT_ATTACHMENT)
+        };
+        let layout = PipelineLayout {
+            sets: vec![SetLayout {
+                bindings: vec![binding(0), binding(1)],
+            }],
+            subpass: Some(Subpass {
+                input_attachment_aspects: aspects.to_vec(),
+                ..Subpass::default()
+            }),
+            ..PipelineLayout::default()
+        };
+        rules_with(&piece, &layout)
+    };
+    let none: [String; 0] = [];
+    let wrong = ["pipeline.input-attachments"];
+    assert_eq!(found(1, &[Some(1), Some(1), Some(1)]), none);
+    assert_eq!(found(2, &[Some(1), Some(1), Some(1)]), wrong);
+    assert_eq!(found(2, &[Some(1), Some(1), Some(2)]), none);
+    // Of attachments of which nobody knows, nothing is said.
+    assert_eq!(found(2, &[Some(1), Some(1), None]), none);
+    assert_eq!(found(2, &[Some(1), Some(1)]), none);
 }

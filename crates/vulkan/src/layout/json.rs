@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     Binding, DescriptorType, MappingSource, PipelineFlags, PipelineLayout, PushConstantRange,
-    SetLayout, ShaderStages,
+    SetLayout, ShaderStages, Subpass,
 };
 
 /// What is wrong with a pipeline layout.
@@ -34,7 +34,7 @@ impl PipelineLayout {
     /// Reads a layout: an object with the arrays `sets`, whose elements have an array
     /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent),
     /// `ycbcr` (false if absent) and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
-    /// absent) and `size`, and `flags`, of names. A set that isn't there is null.
+    /// absent) and `size`, and `flags`, of names, and the object `subpass`. A set that isn't there is null.
     ///
     /// # Errors
     ///
@@ -42,11 +42,16 @@ impl PipelineLayout {
     /// that nobody knows.
     pub fn from_json(text: &str) -> Result<Self, LayoutError> {
         let file: Json = serde_json::from_str(text).map_err(LayoutError::Json)?;
-        let file = object(&file, "the whole", &["sets", "pushConstants", "flags"])?;
+        let file = object(
+            &file,
+            "the whole",
+            &["sets", "pushConstants", "flags", "subpass"],
+        )?;
         let mut layout = Self::default();
         if file.contains_key("flags") {
             layout.flags = Some(flags(array(file, "flags", "the whole")?)?);
         }
+        layout.subpass = file.get("subpass").map(subpass).transpose()?;
         for (index, set) in array(file, "sets", "the whole")?.iter().enumerate() {
             let place = format!("sets[{index}]");
             if set.is_null() {
@@ -119,6 +124,29 @@ fn mapping(name: &Json, place: &str) -> Result<MappingSource, LayoutError> {
     })
 }
 
+fn subpass(json: &Json) -> Result<Subpass, LayoutError> {
+    let place = "subpass";
+    let known = ["fragmentRegion", "viewMask", "inputAttachmentAspects"];
+    let json = object(json, place, &known)?;
+    let aspects = array(json, "inputAttachmentAspects", place)?.iter();
+    let aspects = aspects.map(|count| match (count, as_u32(count)) {
+        (Json::Null, _) => Ok(None),
+        (_, Some(count)) => Ok(Some(count)),
+        _ => {
+            let message = "`inputAttachmentAspects` has what is neither a number nor null";
+            Err(LayoutError::Shape(message.to_owned()))
+        }
+    });
+    Ok(Subpass {
+        is_fragment_region: boolean(json, "fragmentRegion", place)?.unwrap_or(false),
+        view_mask: match json.contains_key("viewMask") {
+            true => Some(number(json, "viewMask", None, place)?),
+            false => None,
+        },
+        input_attachment_aspects: aspects.collect::<Result<_, _>>()?,
+    })
+}
+
 fn flags(names: &[Json]) -> Result<PipelineFlags, LayoutError> {
     let mut all = PipelineFlags::default();
     for name in names {
@@ -171,9 +199,13 @@ fn number(
     let given = match (json.get(key), default) {
         (None, Some(default)) => Some(default),
         (None, None) => None,
-        (Some(value), _) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
+        (Some(value), _) => as_u32(value),
     };
     given.ok_or_else(|| LayoutError::Shape(format!("{place} has no number `{key}`")))
+}
+
+fn as_u32(value: &Json) -> Option<u32> {
+    value.as_u64().and_then(|it| u32::try_from(it).ok())
 }
 
 fn boolean(json: &Map<String, Json>, key: &str, place: &str) -> Result<Option<bool>, LayoutError> {

@@ -36,6 +36,21 @@ pub struct PipelineLayout {
     pub push_constants: Vec<PushConstantRange>,
     /// The flags with which the pipeline is created, if they are known.
     pub flags: Option<PipelineFlags>,
+    /// The subpass, or the dynamic rendering, in which it draws, if it is known.
+    pub subpass: Option<Subpass>,
+}
+
+/// What a subpass, or dynamic rendering, is like.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subpass {
+    /// Whether fragments are shaded once for a region, as
+    /// `VK_SUBPASS_DESCRIPTION_FRAGMENT_REGION_BIT_EXT` says.
+    pub is_fragment_region: bool,
+    /// The mask of views that are drawn to, if that is known.
+    pub view_mask: Option<u32>,
+    /// How many aspects the image of each input attachment has, by its index; nothing of one of
+    /// which nobody knows.
+    pub input_attachment_aspects: Vec<Option<u32>>,
 }
 
 /// The layout of a descriptor set.

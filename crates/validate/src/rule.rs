@@ -347,7 +347,17 @@ fn example_layout() -> PipelineLayout {
         mapped(4, MappingSource::HEAP_WITH_CONSTANT_OFFSET),
         mapped(5, MappingSource::HEAP_WITH_PUSH_INDEX),
     ];
-    let others = vec![attachment(0), attachment(1)];
+    let sampler = |number, is_unnormalized| Binding {
+        is_unnormalized: Some(is_unnormalized),
+        ..Binding::new(number, DescriptorType::SAMPLER)
+    };
+    let others = vec![
+        attachment(0),
+        attachment(1),
+        sampler(2, false),
+        sampler(3, true),
+        Binding::new(4, DescriptorType::BLOCK_MATCH_IMAGE),
+    ];
     let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
     let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
     PipelineLayout {

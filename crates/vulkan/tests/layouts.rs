@@ -11,6 +11,7 @@ fn a_layout_is_read() {
             {"binding": 2, "type": "VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR", "count": 4,
              "stages": ["VK_SHADER_STAGE_RAYGEN_BIT_KHR", "callable"]},
             {"binding": 0, "type": "combined_image_sampler",
+             "unnormalizedCoordinates": false,
              "mapping": "VK_DESCRIPTOR_MAPPING_SOURCE_HEAP_WITH_PUSH_INDEX_EXT"}
         ]}],
         "pushConstants": [{"stages": ["ALL_GRAPHICS"], "size": 8}],
@@ -29,7 +30,8 @@ fn a_layout_is_read() {
     assert_eq!(one.stages.to_string(), "RAYGEN, CALLABLE");
     assert_eq!(other.ty, DescriptorType::COMBINED_IMAGE_SAMPLER);
     assert_eq!((other.count, other.stages), (1, ShaderStages::ALL));
-    assert_eq!(one.mapping, None);
+    assert_eq!((one.mapping, one.is_unnormalized), (None, None));
+    assert_eq!(other.is_unnormalized, Some(false));
     assert_eq!(other.mapping, Some(MappingSource::HEAP_WITH_PUSH_INDEX));
     assert_eq!(
         layout.flags.unwrap().to_string(),

@@ -4,7 +4,7 @@
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
 //! constants fit each other and the layout, [`limits`] whether devices have room for it,
-//! [`flags`], [`mappings`], [`subpass`] and [`ycbcr`] what else the application says of the pipeline.
+//! [`flags`], [`mappings`], [`samplers`] and [`subpass`] what else the application says of the pipeline.
 
 mod built_ins;
 mod elements;
@@ -18,9 +18,9 @@ mod part;
 mod problems;
 mod rays;
 mod resources;
+mod samplers;
 mod stages;
 mod subpass;
-mod ycbcr;
 
 use std::cell::OnceCell;
 

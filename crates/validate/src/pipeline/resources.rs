@@ -336,7 +336,10 @@ fn check_binding(
         return add(&pipeline::BINDING_TYPE, message, problems);
     }
     if found.has_ycbcr {
-        super::ycbcr::check(resource, problems);
+        super::samplers::check_ycbcr(resource, problems);
+    }
+    if found.is_unnormalized == Some(false) {
+        super::samplers::check_normalized(resource, problems);
     }
     let is_counted = found.ty != D::INLINE_UNIFORM_BLOCK;
     if is_counted && u64::from(found.count) < resource.count {

@@ -88,7 +88,8 @@ OpFunctionEnd"
 fn samplers_with_conversions_are_combined_and_only_sampled() {
     let uses = |ty: &str, declared: &str, used: &str| {
         let piece = format!(
-            "OpEntryPoint Fragment %reads \"main\" %texture
+            "OpCapability ImageQuery
+OpEntryPoint Fragment %reads \"main\" %texture
 OpExecutionMode %reads OriginUpperLeft
 OpDecorate %texture DescriptorSet 0
 OpDecorate %texture Binding 0
@@ -117,6 +118,19 @@ OpFunctionEnd"
     assert_eq!(found, rule("OpTypeSampler-12203"));
     let found = uses("%image", "", &load("%image"));
     assert_eq!(found, rule("OpTypeImage-12204"));
+    let query = |op: &str, level: &str| {
+        let levels = format!("{}\n%asked = {op} %loaded {level}", load("%image"));
+        uses(
+            "%image",
+            "%ivec2 = OpTypeVector %i32 2\n%ivec2_0 = OpConstantNull %ivec2",
+            &levels,
+        )
+    };
+    let found = query("OpImageQuerySizeLod %ivec2", "%u32_0");
+    assert_eq!(found, rule("OpTypeImage-12204"));
+    let found = query("OpImageFetch %vec4", "%ivec2_0");
+    let wanted = ["OpTypeImage-12204", "OpTypeImage-12207"].map(|vuid| rule(vuid)[0].clone());
+    assert_eq!(found, wanted);
     let array = "%array = OpTypeArray %sampled %u32_2
 %to_sampled = OpTypePointer UniformConstant %sampled";
     let chosen = |index: &str| {

@@ -33,7 +33,7 @@ impl std::error::Error for LayoutError {}
 impl PipelineLayout {
     /// Reads a layout: an object with the arrays `sets`, whose elements have an array
     /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent),
-    /// `ycbcr` (false if absent) and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
+    /// `ycbcr` (false if absent), `unnormalizedCoordinates` and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
     /// absent) and `size`, and `flags`, of names, and the object `subpass`. A set that isn't there is null.
     ///
     /// # Errors
@@ -89,7 +89,15 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
     let json = object(
         json,
         place,
-        &["binding", "type", "count", "stages", "ycbcr", "mapping"],
+        &[
+            "binding",
+            "type",
+            "count",
+            "stages",
+            "ycbcr",
+            "unnormalizedCoordinates",
+            "mapping",
+        ],
     )?;
     let ty = json.get("type").and_then(Json::as_str);
     let ty = ty.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `type`")))?;
@@ -106,6 +114,7 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
         count: number(json, "count", Some(1), place)?,
         stages: stages(json, place)?,
         has_ycbcr: boolean(json, "ycbcr", place)?.unwrap_or(false),
+        is_unnormalized: boolean(json, "unnormalizedCoordinates", place)?,
         mapping: match json.get("mapping") {
             None => None,
             Some(name) => Some(mapping(name, place)?),

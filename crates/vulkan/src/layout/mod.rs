@@ -73,6 +73,8 @@ pub struct Binding {
     pub stages: ShaderStages,
     /// Whether it has immutable samplers with a Y′CBCR conversion.
     pub has_ycbcr: bool,
+    /// Whether the coordinates of its samplers are not normalized, if that is known.
+    pub is_unnormalized: Option<bool>,
     /// From where in memory or a descriptor heap it is mapped, if it is.
     pub mapping: Option<MappingSource>,
 }
@@ -86,6 +88,7 @@ impl Binding {
             count: 1,
             stages: ShaderStages::ALL,
             has_ycbcr: false,
+            is_unnormalized: None,
             mapping: None,
         }
     }

@@ -368,6 +368,7 @@ fn example_layout() -> PipelineLayout {
             offset: 0,
             size: 16,
         }],
+        required_subgroup_size: Some(32),
         subpass: Some(Subpass {
             is_fragment_region: true,
             view_mask: Some(0b11),

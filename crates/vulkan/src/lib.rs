@@ -37,7 +37,7 @@ pub use layout::{
     Binding, DescriptorType, DescriptorTypes, MappingSource, PipelineFlags, PipelineLayout,
     PushConstantRange, SetLayout, ShaderStages, Subpass,
 };
-pub use needs::{Is, Listed, Need, Term, Wanted, needs};
+pub use needs::{Is, Listed, MatrixShader, Need, Term, Wanted, matrix_needs, needs};
 #[cfg(feature = "json")]
 pub use profile::ProfileError;
 pub use requirements::Requirements;

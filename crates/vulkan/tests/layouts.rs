@@ -18,6 +18,7 @@ fn a_layout_is_read() {
         "flags": ["RAY_TRACING_SKIP_AABBS", "VK_PIPELINE_CREATE_2_64_BIT_INDEXING_BIT_EXT",
                   "VK_PIPELINE_CREATE_2_DISALLOW_OPACITY_MICROMAP_BIT_ARM",
                   "VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT"],
+        "requiredSubgroupSize": 64,
         "subpass": {"fragmentRegion": true, "viewMask": 5, "inputAttachmentAspects": [2, null]}
     }"#;
     let layout = PipelineLayout::from_json(text).unwrap();
@@ -37,6 +38,7 @@ fn a_layout_is_read() {
         layout.flags.unwrap().to_string(),
         "RAY_TRACING_SKIP_AABBS, 64_BIT_INDEXING, DISALLOW_OPACITY_MICROMAP"
     );
+    assert_eq!(layout.required_subgroup_size, Some(64));
     let subpass = layout.subpass.as_ref().unwrap();
     assert!(subpass.is_fragment_region);
     assert_eq!(subpass.view_mask, Some(5));

@@ -3,7 +3,8 @@
 //! [`stages`] asks which stages there are, [`matching`] whether the inputs of each are the outputs
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
-//! constants fit each other and the layout, [`limits`] whether devices have room for it,
+//! constants fit each other and the layout, [`limits`] whether devices have room for it, [`matrices`]
+//! whether they multiply matrices of these sizes,
 //! [`flags`], [`mappings`], [`samplers`] and [`subpass`] what else the application says of the pipeline.
 
 mod built_ins;
@@ -12,6 +13,7 @@ mod flags;
 mod limits;
 mod mappings;
 mod matching;
+mod matrices;
 mod mesh;
 mod modes;
 mod part;
@@ -195,6 +197,11 @@ impl<'a> Pipeline<'a> {
             flags::check(&uses, self.layout.and_then(|it| it.flags), &mut problems);
             if let Some(subpass) = self.layout.and_then(|it| it.subpass.as_ref()) {
                 subpass::check(&uses, subpass, &mut problems);
+            }
+            if let Some(layout) = self.layout {
+                for uses in &uses {
+                    matrices::check(uses.part, layout, &mut problems);
+                }
             }
             limits::check(&parts, &uses, &mut problems);
         }

@@ -342,3 +342,64 @@ OpFunctionEnd"
     assert_eq!(found(2, &[Some(1), Some(1), None]), none);
     assert_eq!(found(2, &[Some(1), Some(1)]), none);
 }
+
+#[test]
+fn matrices_are_listed_for_the_size_of_subgroups() {
+    let piece = |version: &str, scope: u32| {
+        format!(
+            "; SPIR-V
+; Version: {version}
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %control \"main\"
+OpExecutionMode %control LocalSize 32 2 1
+%matrix = OpTypeCooperativeMatrixKHR %f32 %u32_{scope} %u32_2 %u32_2 %u32_0"
+        )
+    };
+    let found = |version, scope, required, flags: PipelineFlags, entry: &str| {
+        let device = format!(
+            "everything subgroupSize=16 VkCooperativeMatrixPropertiesKHR/MSize=4 \
+             VkCooperativeMatrixProperties2EXT/MGranularity=2/KGranularity=2/\
+             AType=VK_COMPONENT_TYPE_FLOAT32_KHR/scope=VK_SCOPE_{entry}"
+        );
+        let frames = format!("pipeline, vulkan1.3 with {device}");
+        let example = Example::framed(&frames, &piece(version, scope), "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let layout = PipelineLayout {
+            flags: Some(flags.or(PipelineFlags::REQUIRE_FULL_SUBGROUPS)),
+            required_subgroup_size: required,
+            ..PipelineLayout::default()
+        };
+        let pipeline = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let report = pipeline.check(&options);
+        let all = report.diagnostics().iter();
+        all.map(|it| it.diagnostic.rule().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let wrong = ["pipeline.matrix-sizes"];
+    let fixed = PipelineFlags::default();
+    let varying = PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE;
+    let size = |version, required, flags, size: u32| {
+        let entry = format!("SUBGROUP_KHR/subgroupSize={size}");
+        found(version, 3, required, flags, &entry)
+    };
+    assert_eq!(size("1.6", Some(32), fixed, 32), none);
+    assert_eq!(size("1.6", Some(32), fixed, 16), wrong);
+    // Without a size that is required, it is the device's, unless it may vary.
+    assert_eq!(size("1.5", Some(0), fixed, 16), none);
+    assert_eq!(size("1.5", Some(0), fixed, 32), wrong);
+    assert_eq!(size("1.5", Some(0), varying, 0), none);
+    assert_eq!(size("1.6", Some(0), fixed, 0), none);
+    assert_eq!(size("1.6", Some(0), fixed, 16), wrong);
+    assert_eq!(size("1.6", None, fixed, 16), none);
+    let shared = |count: u32| {
+        let entry = format!("WORKGROUP_KHR/invocations={count}");
+        found("1.6", 2, None, fixed, &entry)
+    };
+    assert_eq!(shared(64), none);
+    assert_eq!(shared(32), wrong);
+}

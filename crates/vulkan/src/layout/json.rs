@@ -34,7 +34,7 @@ impl PipelineLayout {
     /// Reads a layout: an object with the arrays `sets`, whose elements have an array
     /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent),
     /// `ycbcr` (false if absent), `unnormalizedCoordinates` and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
-    /// absent) and `size`, and `flags`, of names, and the object `subpass`. A set that isn't there is null.
+    /// absent) and `size`, and `flags`, of names, the number `requiredSubgroupSize`, and the object `subpass`. A set that isn't there is null.
     ///
     /// # Errors
     ///
@@ -42,14 +42,21 @@ impl PipelineLayout {
     /// that nobody knows.
     pub fn from_json(text: &str) -> Result<Self, LayoutError> {
         let file: Json = serde_json::from_str(text).map_err(LayoutError::Json)?;
-        let file = object(
-            &file,
-            "the whole",
-            &["sets", "pushConstants", "flags", "subpass"],
-        )?;
+        let keys = [
+            "sets",
+            "pushConstants",
+            "flags",
+            "requiredSubgroupSize",
+            "subpass",
+        ];
+        let file = object(&file, "the whole", &keys)?;
         let mut layout = Self::default();
         if file.contains_key("flags") {
             layout.flags = Some(flags(array(file, "flags", "the whole")?)?);
+        }
+        if file.contains_key("requiredSubgroupSize") {
+            let size = number(file, "requiredSubgroupSize", None, "the whole")?;
+            layout.required_subgroup_size = Some(size);
         }
         layout.subpass = file.get("subpass").map(subpass).transpose()?;
         for (index, set) in array(file, "sets", "the whole")?.iter().enumerate() {

@@ -36,6 +36,8 @@ pub struct PipelineLayout {
     pub push_constants: Vec<PushConstantRange>,
     /// The flags with which the pipeline is created, if they are known.
     pub flags: Option<PipelineFlags>,
+    /// The size of subgroups that is required of its stages, or 0 if none is; nothing if nobody knows.
+    pub required_subgroup_size: Option<u32>,
     /// The subpass, or the dynamic rendering, in which it draws, if it is known.
     pub subpass: Option<Subpass>,
 }
@@ -133,6 +135,10 @@ const FLAGS: &[(PipelineFlags, &str)] = &[
         PipelineFlags::DISALLOW_OPACITY_MICROMAP,
         "DISALLOW_OPACITY_MICROMAP",
     ),
+    (
+        PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE,
+        "ALLOW_VARYING_SUBGROUP_SIZE",
+    ),
 ];
 
 impl PipelineFlags {
@@ -148,6 +154,8 @@ impl PipelineFlags {
     pub const REQUIRE_FULL_SUBGROUPS: Self = Self(16);
     /// Nothing that rays meet has opacity micromaps.
     pub const DISALLOW_OPACITY_MICROMAP: Self = Self(32);
+    /// The size of subgroups may vary; a flag of each stage.
+    pub const ALLOW_VARYING_SUBGROUP_SIZE: Self = Self(64);
 
     /// The flag of this name, such as `RAY_TRACING_SKIP_AABBS`, with or without what is around it in
     /// Vulkan. Other flags of Vulkan, by their whole names, are none.

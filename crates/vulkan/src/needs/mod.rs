@@ -32,6 +32,7 @@ use spirvkit_binary::Id;
 use crate::device::Device;
 use crate::tables::{Enable, Feature, Limit};
 
+pub use matrices::{MatrixShader, matrix_needs};
 pub(crate) use wanted::total;
 pub use wanted::{Is, Listed, Term, Wanted};
 

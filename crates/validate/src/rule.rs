@@ -6,8 +6,9 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_diagnostics::{ErrorClass, Severity};
 use spirvkit_grammar::{ExecutionModel, TargetEnv, Version};
 use spirvkit_vulkan::{
-    Binding, DescriptorType, Device, MappingSource, PipelineFlags, PipelineLayout,
-    PushConstantRange, SetLayout, ShaderStages, Subpass,
+    Binding, DataGraph, DescriptorType, Device, GraphConstant, GraphResource, MappingSource,
+    PipelineFlags, PipelineLayout, PushConstantRange, SetLayout, ShaderStages, Subpass,
+    TensorDescription,
 };
 
 use crate::example_frame;
@@ -145,6 +146,9 @@ pub enum Frame {
     /// bindings of set 0, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
     /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,
+    /// Nothing, but the entry point "main" for a graph is checked as a data graph [`Pipeline`] with the
+    /// same layout as well.
+    DataGraph,
     /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
     PipelineDevice,
 }
@@ -164,6 +168,7 @@ impl Frame {
             "old-device" => Some(Self::OldDevice),
             "pipeline" => Some(Self::Pipeline),
             "pipeline-layout" => Some(Self::PipelineLayout),
+            "data-graph" => Some(Self::DataGraph),
             "pipeline-device" => Some(Self::PipelineDevice),
             _ => None,
         }
@@ -276,7 +281,7 @@ impl Example {
         let report = validate(words, &options);
         let layout = match self.frame {
             Frame::Pipeline | Frame::PipelineDevice => None,
-            Frame::PipelineLayout => Some(example_layout()),
+            Frame::PipelineLayout | Frame::DataGraph => Some(example_layout()),
             _ => return report,
         };
         let named = |name: &'static str| Stage::new(words).entry_point(name);
@@ -360,6 +365,16 @@ fn example_layout() -> PipelineLayout {
     ];
     let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
     let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
+    let tensor = || TensorDescription {
+        format: "R32_UINT".to_owned(),
+        dimensions: vec![2],
+    };
+    let resource = |binding| GraphResource {
+        set: 0,
+        binding,
+        array_element: 0,
+        tensor: tensor(),
+    };
     PipelineLayout {
         flags: Some(flags),
         sets: vec![SetLayout { bindings }, SetLayout { bindings: others }],
@@ -373,6 +388,13 @@ fn example_layout() -> PipelineLayout {
             is_fragment_region: true,
             view_mask: Some(0b11),
             input_attachment_aspects: vec![Some(2), Some(1)],
+        }),
+        graph: Some(DataGraph {
+            constants: vec![GraphConstant {
+                id: 1,
+                tensor: tensor(),
+            }],
+            resources: vec![resource(0), resource(1)],
         }),
     }
 }

@@ -34,8 +34,9 @@ pub use device::{Device, EnableError, Entry};
 #[cfg(feature = "json")]
 pub use layout::LayoutError;
 pub use layout::{
-    Binding, DescriptorType, DescriptorTypes, MappingSource, PipelineFlags, PipelineLayout,
-    PushConstantRange, SetLayout, ShaderStages, Subpass,
+    Binding, DataGraph, DescriptorType, DescriptorTypes, GraphConstant, GraphResource,
+    MappingSource, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout, ShaderStages,
+    Subpass, TensorDescription,
 };
 pub use needs::{Is, Listed, MatrixShader, Need, Term, Wanted, matrix_needs, needs};
 #[cfg(feature = "json")]

@@ -19,6 +19,8 @@ fn a_layout_is_read() {
                   "VK_PIPELINE_CREATE_2_DISALLOW_OPACITY_MICROMAP_BIT_ARM",
                   "VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT"],
         "requiredSubgroupSize": 64,
+        "graph": {"constants": [{"id": 3, "format": "VK_FORMAT_R8_SINT", "dimensions": [2, 4]}],
+                  "resources": [{"set": 1, "binding": 2, "format": "R16_SFLOAT", "dimensions": []}]},
         "subpass": {"fragmentRegion": true, "viewMask": 5, "inputAttachmentAspects": [2, null]}
     }"#;
     let layout = PipelineLayout::from_json(text).unwrap();
@@ -39,6 +41,15 @@ fn a_layout_is_read() {
         "RAY_TRACING_SKIP_AABBS, 64_BIT_INDEXING, DISALLOW_OPACITY_MICROMAP"
     );
     assert_eq!(layout.required_subgroup_size, Some(64));
+    let graph = layout.graph.as_ref().unwrap();
+    assert_eq!(graph.constants[0].id, 3);
+    assert_eq!(graph.constants[0].tensor.format, "R8_SINT");
+    assert_eq!(graph.constants[0].tensor.dimensions, [2, 4]);
+    let resource = &graph.resources[0];
+    assert_eq!(
+        (resource.set, resource.binding, resource.array_element),
+        (1, 2, 0)
+    );
     let subpass = layout.subpass.as_ref().unwrap();
     assert!(subpass.is_fragment_region);
     assert_eq!(subpass.view_mask, Some(5));
@@ -88,6 +99,14 @@ fn what_is_no_layout_says_where() {
         (
             r#"{"flags": ["FAST"]}"#,
             "there is no flag \"FAST\" of pipelines",
+        ),
+        (
+            r#"{"graph": {"constants": [{"id": 1, "dimensions": [1]}]}}"#,
+            "graph.constants[0] has no string `format`",
+        ),
+        (
+            r#"{"graph": {"resources": [{"set": 0, "binding": 1, "format": "R8_UINT", "dimensions": [-1]}]}}"#,
+            "`dimensions` of graph.resources[0] has what is no number",
         ),
         (
             r#"{"subpass": {"viewMask": "all"}}"#,

@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Binding, DescriptorType, MappingSource, PipelineFlags, PipelineLayout, PushConstantRange,
-    SetLayout, ShaderStages, Subpass,
+    Binding, DataGraph, DescriptorType, GraphConstant, GraphResource, MappingSource, PipelineFlags,
+    PipelineLayout, PushConstantRange, SetLayout, ShaderStages, Subpass, TensorDescription,
 };
 
 /// What is wrong with a pipeline layout.
@@ -34,7 +34,7 @@ impl PipelineLayout {
     /// Reads a layout: an object with the arrays `sets`, whose elements have an array
     /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent),
     /// `ycbcr` (false if absent), `unnormalizedCoordinates` and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
-    /// absent) and `size`, and `flags`, of names, the number `requiredSubgroupSize`, and the object `subpass`. A set that isn't there is null.
+    /// absent) and `size`, and `flags`, of names, the number `requiredSubgroupSize`, and the objects `subpass` and `graph`. A set that isn't there is null.
     ///
     /// # Errors
     ///
@@ -48,6 +48,7 @@ impl PipelineLayout {
             "flags",
             "requiredSubgroupSize",
             "subpass",
+            "graph",
         ];
         let file = object(&file, "the whole", &keys)?;
         let mut layout = Self::default();
@@ -58,6 +59,7 @@ impl PipelineLayout {
             let size = number(file, "requiredSubgroupSize", None, "the whole")?;
             layout.required_subgroup_size = Some(size);
         }
+        layout.graph = file.get("graph").map(graph).transpose()?;
         layout.subpass = file.get("subpass").map(subpass).transpose()?;
         for (index, set) in array(file, "sets", "the whole")?.iter().enumerate() {
             let place = format!("sets[{index}]");
@@ -106,8 +108,7 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
             "mapping",
         ],
     )?;
-    let ty = json.get("type").and_then(Json::as_str);
-    let ty = ty.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `type`")))?;
+    let ty = string(json, "type", place)?;
     let known = DescriptorType::named(ty);
     Ok(Binding {
         binding: number(json, "binding", None, place)?,
@@ -163,6 +164,46 @@ fn subpass(json: &Json) -> Result<Subpass, LayoutError> {
     })
 }
 
+fn graph(json: &Json) -> Result<DataGraph, LayoutError> {
+    let json = object(json, "graph", &["constants", "resources"])?;
+    let mut graph = DataGraph::default();
+    for (index, json) in array(json, "constants", "graph")?.iter().enumerate() {
+        let place = format!("graph.constants[{index}]");
+        let json = object(json, &place, &["id", "format", "dimensions"])?;
+        graph.constants.push(GraphConstant {
+            id: number(json, "id", None, &place)?,
+            tensor: tensor(json, &place)?,
+        });
+    }
+    for (index, json) in array(json, "resources", "graph")?.iter().enumerate() {
+        let place = format!("graph.resources[{index}]");
+        let known = ["set", "binding", "arrayElement", "format", "dimensions"];
+        let json = object(json, &place, &known)?;
+        graph.resources.push(GraphResource {
+            set: number(json, "set", None, &place)?,
+            binding: number(json, "binding", None, &place)?,
+            array_element: number(json, "arrayElement", Some(0), &place)?,
+            tensor: tensor(json, &place)?,
+        });
+    }
+    Ok(graph)
+}
+
+fn tensor(json: &Map<String, Json>, place: &str) -> Result<TensorDescription, LayoutError> {
+    let format = string(json, "format", place)?;
+    let sizes = array(json, "dimensions", place)?.iter().map(Json::as_u64);
+    let sizes: Option<Vec<u64>> = sizes.collect();
+    Ok(TensorDescription {
+        format: format
+            .strip_prefix("VK_FORMAT_")
+            .unwrap_or(format)
+            .to_owned(),
+        dimensions: sizes.ok_or_else(|| {
+            LayoutError::Shape(format!("`dimensions` of {place} has what is no number"))
+        })?,
+    })
+}
+
 fn flags(names: &[Json]) -> Result<PipelineFlags, LayoutError> {
     let mut all = PipelineFlags::default();
     for name in names {
@@ -204,6 +245,11 @@ fn array<'j>(
             "`{key}` of {place} is no array"
         ))),
     }
+}
+
+fn string<'j>(json: &'j Map<String, Json>, key: &str, place: &str) -> Result<&'j str, LayoutError> {
+    let text = json.get(key).and_then(Json::as_str);
+    text.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `{key}`")))
 }
 
 fn number(

@@ -40,6 +40,48 @@ pub struct PipelineLayout {
     pub required_subgroup_size: Option<u32>,
     /// The subpass, or the dynamic rendering, in which it draws, if it is known.
     pub subpass: Option<Subpass>,
+    /// What is said of the tensors of a data graph pipeline, if that is known.
+    pub graph: Option<DataGraph>,
+}
+
+/// What an application says of the tensors of a data graph pipeline (`VK_ARM_data_graph`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataGraph {
+    /// Constants: each a `VkDataGraphPipelineConstantARM`.
+    pub constants: Vec<GraphConstant>,
+    /// What its variables are: each a `VkDataGraphPipelineResourceInfoARM`.
+    pub resources: Vec<GraphResource>,
+}
+
+/// A constant of a data graph pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphConstant {
+    /// The `GraphConstantID`.
+    pub id: u32,
+    /// What it is.
+    pub tensor: TensorDescription,
+}
+
+/// A tensor that a data graph pipeline takes or returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphResource {
+    /// Its descriptor set.
+    pub set: u32,
+    /// Its binding.
+    pub binding: u32,
+    /// The element, if the variable is an array.
+    pub array_element: u32,
+    /// What it is.
+    pub tensor: TensorDescription,
+}
+
+/// A format and sizes, as `VkTensorDescriptionARM` has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorDescription {
+    /// The format's name without `VK_FORMAT_`, such as `R8_SINT`.
+    pub format: String,
+    /// The sizes, of which there are as many as the tensor's rank.
+    pub dimensions: Vec<u64>,
 }
 
 /// What a subpass, or dynamic rendering, is like.

@@ -142,7 +142,7 @@ pub enum Frame {
     /// Functions for the stages of a pipeline. The examples declare entry points; those called "main",
     /// and "other" if there is one, are checked as stages of one [`Pipeline`] as well.
     Pipeline,
-    /// The same with a pipeline layout, which `pipeline.md` describes: for the vertex shader, some
+    /// The same with a pipeline layout, which `pipeline_layout.md` describes: for the vertex shader, some
     /// bindings of set 0, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
     /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,

@@ -28,6 +28,7 @@ use std::rc::Rc;
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::Inst;
 use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
 
 use crate::device::Device;
 use crate::tables::{Enable, Feature, Limit};
@@ -117,6 +118,12 @@ impl<'m> CallTrees<'m> {
         self.known.insert(function, tree.clone());
         tree
     }
+}
+
+/// Whether it works on the invocations of a group that are there. The registry has rotations among
+/// other instructions.
+fn is_group_operation(op: Op) -> bool {
+    op.is_non_uniform() || op == Op::GroupNonUniformRotateKHR
 }
 
 /// A feature that something needs.

@@ -305,7 +305,7 @@ fn formats(ty: Type<'_>) -> Option<&'static [&'static str]> {
 impl GraphPart<'_, '_> {
     fn literal(&self) -> String {
         let name = self.entry.string(1);
-        name.map_or(String::new(), |name| name.to_text_lossy().into())
+        name.map_or(String::new(), |name| name.to_text_lossy())
     }
 
     /// The name of the entry point, for messages.

@@ -78,3 +78,46 @@ fn sizes_are_written_for_each_vertex() {
     // Without a vertex, nothing needs a size.
     assert_eq!(of(&[&perhaps(&[WRITE, EMIT].concat())]), [""; 0]);
 }
+
+#[test]
+fn very_many_entry_points_and_writes_are_no_more_work() {
+    let count = 3000;
+    let each = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let entries = each(&|index| {
+        format!(
+            "OpEntryPoint Vertex %main \"e{index}\" %size\nOpEntryPoint Vertex %g{index} \"g{index}\" %size\n"
+        )
+    });
+    let functions = each(&|index| {
+        format!(
+            "%g{index} = OpFunction %void None %signature
+            %l{index} = OpLabel
+            OpReturn
+            OpFunctionEnd\n"
+        )
+    });
+    let text = format!(
+        "OpCapability Shader
+        OpMemoryModel Logical GLSL450
+        {entries}
+        OpDecorate %size BuiltIn PointSize
+        %void = OpTypeVoid
+        %f32 = OpTypeFloat 32
+        %one = OpConstant %f32 1
+        %output = OpTypePointer Output %f32
+        %size = OpVariable %output Output
+        %signature = OpTypeFunction %void
+        {functions}
+        %main = OpFunction %void None %signature
+        %entry = OpLabel
+        {}
+        OpReturn
+        OpFunctionEnd",
+        WRITE.repeat(count)
+    );
+    let words = words(&text);
+    let module = ModuleIndex::new(&words).unwrap();
+    let start = std::time::Instant::now();
+    assert!(!needs(&module).is_empty());
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}

@@ -1,5 +1,6 @@
 //! Built-ins that stages pass to each other.
 
+use hashbrown::HashSet;
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::ways::{Step, states_at_end, writes_of};
 use spirvkit_binary::Id;
@@ -245,11 +246,9 @@ fn written(part: &Part<'_, '_>, output: Id, built_in: B) -> Written {
     let Some(writes) = writes_of(m, output, built_in) else {
         return Written::Always;
     };
-    let mut tree = m.call_tree(part.entry.function).into_iter();
-    let has_any = tree.any(|function| {
-        let range = &m.functions[function as usize].range;
-        writes.iter().any(|at| range.contains(at))
-    });
+    let reached: HashSet<u32> = m.call_tree(part.entry.function).into_iter().collect();
+    let mut functions = writes.iter().filter_map(|&at| m.function_at(at));
+    let has_any = functions.any(|function| reached.contains(&function));
     let is_late = part.model() == E::Geometry && {
         let ends = states_at_end(m, part.entry.function, |inst| match inst.op() {
             Op::EmitVertex | Op::EmitStreamVertex => Some(EMIT),

@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use spirvkit_analysis::layout::Types;
-use spirvkit_binary::Id;
+use spirvkit_binary::{Id, Value};
 use spirvkit_grammar::{Decoration, FPEncoding, Op};
 use spirvkit_vulkan::{DataGraph, TensorDescription};
 
@@ -92,9 +92,17 @@ fn constants<'a>(m: &Module<'a>, graph: Inst<'a>) -> Vec<Inst<'a>> {
     let mut found = Vec::new();
     let body = m.instructions(graph.offset()..m.words.len() as u32);
     for inst in body.take_while(|it| it.op() != Op::GraphEndARM) {
-        let ids = inst.args().iter().map(|&word| Id(word));
-        let used = ids.filter_map(|id| m.def(id).filter(|it| it.op() == Op::GraphConstantARM));
-        found.extend(used.filter(|it| seen.insert(it.offset())));
+        let Some(decoded) = inst.decoded() else {
+            continue;
+        };
+        for operand in decoded.operands(&m.definitions).flatten() {
+            if let Value::Id(id) = operand.value
+                && m.op_of(id) == Op::GraphConstantARM
+                && seen.insert(id)
+            {
+                found.extend(m.def(id));
+            }
+        }
     }
     found.sort_by_key(Inst::offset);
     found

@@ -3,7 +3,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Op, StorageClass as S};
+use spirvkit_grammar::{Decoration, Op, StorageClass as S};
 use spirvkit_vulkan::{MappingSource, PipelineLayout};
 
 use super::part::Part;
@@ -40,10 +40,12 @@ pub(super) fn check(uses: &Uses<'_, '_, '_>, layout: &PipelineLayout, problems: 
         let mapping = find_binding(layout, *place)?.mapping?;
         Some((resource.variable, Some(mapping)))
     });
-    let has_place = |id| uses.resources.iter().any(|it| it.1.variable == id);
-    let others = uses.others.iter().filter(|it| {
-        matches!(it.class, S::Uniform | S::UniformConstant | S::StorageBuffer) && !has_place(it.id)
-    });
+    let is_resource = |class| matches!(class, S::Uniform | S::UniformConstant | S::StorageBuffer);
+    let has_place = |id| {
+        m.is_decorated(id, Decoration::DescriptorSet) || m.is_decorated(id, Decoration::Binding)
+    };
+    let others = uses.others.iter();
+    let others = others.filter(|it| is_resource(it.class) && !has_place(it.id));
     let all = mapped.chain(others.map(|it| (it.id, None)));
     let mut walk = Walk {
         part,

@@ -1,6 +1,6 @@
 //! The sizes of points, which shaders write on each way or on none (`VK_KHR_maintenance5`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::EntryPoint;
@@ -46,17 +46,14 @@ impl Writes {
         let writes = known.or_insert_with(|| writes_of(m, output, BuiltIn::PointSize));
         let writes = writes.as_deref()?;
         let tree = trees.of(entry.function)?;
-        let ranges = tree.iter().filter_map(|&it| m.functions.get(it as usize));
-        let ranges = ranges.map(|function| &function.range);
-        let words = ranges.clone().map(|range| range.len()).sum();
-        let mut own = writes.iter().filter(|&&at| {
-            let mut ranges = ranges.clone();
-            ranges.any(|range| range.contains(&at))
-        });
-        let first = *own.next()?;
-        if !trees.take(words) {
+        let functions = tree.iter().filter_map(|&it| m.functions.get(it as usize));
+        let words: usize = functions.map(|function| function.range.len()).sum();
+        if !trees.take(words + writes.len() + m.functions.len()) {
             return None;
         }
+        let reached: HashSet<u32> = tree.iter().copied().collect();
+        let is_reached = |&&at: &&u32| m.function_at(at).is_some_and(|it| reached.contains(&it));
+        let first = *writes.iter().find(is_reached)?;
         let ends = states_at_end(m, entry.function, |inst| match inst.op() {
             Op::EmitVertex | Op::EmitStreamVertex => Some(EMIT),
             Op::Store | Op::CopyMemory | Op::CopyMemorySized => {

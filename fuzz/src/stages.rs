@@ -3,7 +3,10 @@
 use spirvkit::binary::HEADER_WORDS;
 use spirvkit::grammar::{ExecutionModel, Op, StorageClass};
 use spirvkit::validate::{Pipeline, Stage};
-use spirvkit::vulkan::{Device, PipelineFlags, PipelineLayout};
+use spirvkit::vulkan::{
+    Binding, DataGraph, DescriptorType, Device, GraphConstant, GraphResource, MappingSource,
+    PipelineFlags, PipelineLayout, SetLayout, Subpass, TensorDescription,
+};
 use spirvkit::{PipelineStage, ValidateOptions, validate_pipeline, words_from_bytes};
 
 use crate::{RECIPE, mutate};
@@ -46,10 +49,7 @@ pub fn stage_words(words: &[u32], recipe: &[u8]) {
     let other = as_stage(&other, kind(2), None);
     let mut options = ValidateOptions::for_env("vulkan1.3".parse().expect("it is known"));
     options.devices.push(Device::new("a device", (1, 3)));
-    let layout = PipelineLayout {
-        flags: Some(PipelineFlags::RAY_TRACING_SKIP_AABBS),
-        ..PipelineLayout::default()
-    };
+    let layout = layout();
     let flags = recipe.first().copied().unwrap_or(0);
     let layout = (flags & 1 != 0).then_some(&layout);
     let modules: [&[u32]; 2] = [words, &other];
@@ -79,6 +79,51 @@ pub fn stage_words(words: &[u32], recipe: &[u8]) {
     let stages = modules.map(|words| PipelineStage::new("a module", words.to_vec()));
     let shown = validate_pipeline(&stages, layout, &options);
     assert_eq!(shown.is_valid(), report.is_valid());
+}
+
+/// A layout that tells something of everything.
+fn layout() -> PipelineLayout {
+    let types = [
+        DescriptorType::STORAGE_BUFFER,
+        DescriptorType::COMBINED_IMAGE_SAMPLER,
+        DescriptorType::SAMPLED_IMAGE,
+        DescriptorType::INPUT_ATTACHMENT,
+    ];
+    let bindings = types.into_iter().zip(0..).map(|(ty, number)| Binding {
+        has_ycbcr: number % 2 == 1,
+        is_unnormalized: Some(false),
+        mapping: MappingSource::all().nth(3 + number as usize),
+        ..Binding::new(number, ty)
+    });
+    let tensor = || TensorDescription {
+        format: "R32_UINT".to_owned(),
+        dimensions: vec![2],
+    };
+    PipelineLayout {
+        sets: vec![SetLayout {
+            bindings: bindings.collect(),
+        }],
+        flags: Some(PipelineFlags::RAY_TRACING_SKIP_AABBS),
+        required_subgroup_size: Some(32),
+        subpass: Some(Subpass {
+            is_fragment_region: true,
+            view_mask: Some(0b110),
+            input_attachment_aspects: vec![Some(1), None, Some(2)],
+        }),
+        graph: Some(DataGraph {
+            constants: vec![GraphConstant {
+                id: 0,
+                tensor: tensor(),
+            }],
+            resources: vec![GraphResource {
+                set: 0,
+                binding: 0,
+                array_element: 0,
+                tensor: tensor(),
+            }],
+        }),
+        ..PipelineLayout::default()
+    }
 }
 
 /// A module whose entry points are of this model, with variables of one storage class in another.

@@ -25,7 +25,8 @@ const INDEX: &str = "docs/rules/README.md";
 const OTHERS: &str = "docs/rules/others.md";
 
 /// Frames that differ from others by how they are validated.
-const OPTIONS: [&str; 4] = [
+const OPTIONS: [&str; 5] = [
+    "data-graph",
     "limited",
     "old-device",
     "pipeline-layout",

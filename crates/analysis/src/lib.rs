@@ -2,8 +2,8 @@
 //!
 //! Of a module: [`ModuleIndex`], made of its words in one pass, says what its ids stand for
 //! and where they are used, and has the [control flow](control_flow) of each function;
-//! [`calls`] finds how functions call each other and which entry points reach them. A
-//! program that holds a module in a form of its own answers questions about types and
+//! [`calls`] finds how functions call each other and which entry points reach them, [`ways`]
+//! what happens on all ways through them. A program that holds a module in a form of its own answers questions about types and
 //! constants by [`Lookup`], and gives its [instructions](spirvkit_binary::Instruction) to
 //! [`control_flow::functions`] and [`requirements`].
 //!
@@ -86,6 +86,7 @@ pub mod loops;
 mod post_dominators;
 pub mod requirements;
 mod walk;
+pub mod ways;
 
 pub use callbacks::{TensorOperands, memory_operand_words};
 pub use calls::CallGraph;

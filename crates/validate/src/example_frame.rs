@@ -57,7 +57,7 @@ type Line<'t> = (Place, &'t str);
 /// point lists the variables that it must.
 pub(crate) fn module(frame: Frame, env: TargetEnv, piece: &str) -> String {
     let frames: &[&str] = match frame {
-        Frame::Whole => return piece.to_owned(),
+        Frame::Whole | Frame::DataGraph => return piece.to_owned(),
         Frame::Shader | Frame::Limited => &[SHADER],
         Frame::Device | Frame::OldDevice => &[DEVICE],
         Frame::Fragment => &[SHADER, FRAGMENT],

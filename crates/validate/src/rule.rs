@@ -6,8 +6,9 @@ use spirvkit_analysis::ModuleIndex;
 use spirvkit_diagnostics::{ErrorClass, Severity};
 use spirvkit_grammar::{ExecutionModel, TargetEnv, Version};
 use spirvkit_vulkan::{
-    Binding, DescriptorType, Device, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout,
-    ShaderStages,
+    Binding, DataGraph, DescriptorType, Device, GraphConstant, GraphResource, MappingSource,
+    PipelineFlags, PipelineLayout, PushConstantRange, SetLayout, ShaderStages, Subpass,
+    TensorDescription,
 };
 
 use crate::example_frame;
@@ -141,10 +142,13 @@ pub enum Frame {
     /// Functions for the stages of a pipeline. The examples declare entry points; those called "main",
     /// and "other" if there is one, are checked as stages of one [`Pipeline`] as well.
     Pipeline,
-    /// The same with a pipeline layout: for the vertex shader, two uniform buffers as binding 0 of set
-    /// 0, a combined image sampler with a Y′CBCR conversion as binding 1, a storage buffer as binding
-    /// 2, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS`.
+    /// The same with a pipeline layout, which `pipeline_layout.md` describes: for the vertex shader, some
+    /// bindings of set 0, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
+    /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,
+    /// Nothing, but the entry point "main" for a graph is checked as a data graph [`Pipeline`] with the
+    /// same layout as well.
+    DataGraph,
     /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
     PipelineDevice,
 }
@@ -164,6 +168,7 @@ impl Frame {
             "old-device" => Some(Self::OldDevice),
             "pipeline" => Some(Self::Pipeline),
             "pipeline-layout" => Some(Self::PipelineLayout),
+            "data-graph" => Some(Self::DataGraph),
             "pipeline-device" => Some(Self::PipelineDevice),
             _ => None,
         }
@@ -276,7 +281,7 @@ impl Example {
         let report = validate(words, &options);
         let layout = match self.frame {
             Frame::Pipeline | Frame::PipelineDevice => None,
-            Frame::PipelineLayout => Some(example_layout()),
+            Frame::PipelineLayout | Frame::DataGraph => Some(example_layout()),
             _ => return report,
         };
         let named = |name: &'static str| Stage::new(words).entry_point(name);
@@ -321,31 +326,76 @@ fn granted(device: &str) -> impl Iterator<Item = &str> {
 /// The layout of [`Frame::PipelineLayout`].
 fn example_layout() -> PipelineLayout {
     let stages = ShaderStages::of(ExecutionModel::Vertex);
-    let bindings = [
-        (DescriptorType::UNIFORM_BUFFER, 2, false),
-        (DescriptorType::COMBINED_IMAGE_SAMPLER, 1, true),
-        (DescriptorType::STORAGE_BUFFER, 1, false),
+    let binding = |number, ty| Binding {
+        stages,
+        ..Binding::new(number, ty)
+    };
+    let attachment = |number| Binding::new(number, DescriptorType::INPUT_ATTACHMENT);
+    let mapped = |number, mapping| Binding {
+        mapping: Some(mapping),
+        ..binding(number, DescriptorType::STORAGE_BUFFER)
+    };
+    let bindings = vec![
+        Binding {
+            count: 2,
+            ..binding(0, DescriptorType::UNIFORM_BUFFER)
+        },
+        Binding {
+            has_ycbcr: true,
+            ..binding(1, DescriptorType::COMBINED_IMAGE_SAMPLER)
+        },
+        binding(2, DescriptorType::STORAGE_BUFFER),
+        Binding {
+            count: 2,
+            ..mapped(3, MappingSource::PUSH_ADDRESS)
+        },
+        mapped(4, MappingSource::HEAP_WITH_CONSTANT_OFFSET),
+        mapped(5, MappingSource::HEAP_WITH_PUSH_INDEX),
     ];
-    let bindings = bindings
-        .into_iter()
-        .zip(0..)
-        .map(|((ty, count, has_ycbcr), binding)| Binding {
-            binding,
-            ty,
-            count,
-            stages,
-            has_ycbcr,
-        });
+    let sampler = |number, is_unnormalized| Binding {
+        is_unnormalized: Some(is_unnormalized),
+        ..Binding::new(number, DescriptorType::SAMPLER)
+    };
+    let others = vec![
+        attachment(0),
+        attachment(1),
+        sampler(2, false),
+        sampler(3, true),
+        Binding::new(4, DescriptorType::BLOCK_MATCH_IMAGE),
+    ];
+    let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
+    let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
+    let tensor = || TensorDescription {
+        format: "R32_UINT".to_owned(),
+        dimensions: vec![2],
+    };
+    let resource = |binding| GraphResource {
+        set: 0,
+        binding,
+        array_element: 0,
+        tensor: tensor(),
+    };
     PipelineLayout {
-        flags: Some(PipelineFlags::RAY_TRACING_SKIP_AABBS),
-        sets: vec![SetLayout {
-            bindings: bindings.collect(),
-        }],
+        flags: Some(flags),
+        sets: vec![SetLayout { bindings }, SetLayout { bindings: others }],
         push_constants: vec![PushConstantRange {
             stages,
             offset: 0,
             size: 16,
         }],
+        required_subgroup_size: Some(32),
+        subpass: Some(Subpass {
+            is_fragment_region: true,
+            view_mask: Some(0b11),
+            input_attachment_aspects: vec![Some(2), Some(1)],
+        }),
+        graph: Some(DataGraph {
+            constants: vec![GraphConstant {
+                id: 1,
+                tensor: tensor(),
+            }],
+            resources: vec![resource(0), resource(1)],
+        }),
     }
 }
 

@@ -34,10 +34,11 @@ pub use device::{Device, EnableError, Entry};
 #[cfg(feature = "json")]
 pub use layout::LayoutError;
 pub use layout::{
-    Binding, DescriptorType, DescriptorTypes, PipelineFlags, PipelineLayout, PushConstantRange,
-    SetLayout, ShaderStages,
+    Binding, DataGraph, DescriptorType, DescriptorTypes, GraphConstant, GraphResource,
+    MappingSource, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout, ShaderStages,
+    Subpass, TensorDescription,
 };
-pub use needs::{Is, Listed, Need, Term, Wanted, needs};
+pub use needs::{Is, Listed, MatrixShader, Need, Term, Wanted, matrix_needs, needs};
 #[cfg(feature = "json")]
 pub use profile::ProfileError;
 pub use requirements::Requirements;

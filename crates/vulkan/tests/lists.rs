@@ -3,7 +3,7 @@
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_grammar::Version;
 use spirvkit_text::{AssembleOptions, assemble};
-use spirvkit_vulkan::{Device, Requirements, Value, needs};
+use spirvkit_vulkan::{Device, MatrixShader, Requirements, Value, matrix_needs, needs};
 
 fn words(text: &str) -> Vec<u32> {
     let options = AssembleOptions::default().default_version(Version::V1_3);
@@ -99,6 +99,78 @@ fn one_entry_is_required_for_a_product_and_its_types() {
         is_met(&words, &device),
         "of the other list, nothing is known"
     );
+}
+
+#[test]
+fn matrices_are_listed_for_sizes_of_subgroups() {
+    let words = words(MATRICES);
+    let m = ModuleIndex::new(&words).unwrap();
+    let mut device = Device::with_everything("all");
+    let f16 = "VK_COMPONENT_TYPE_FLOAT16_KHR";
+    let entry = |sizes: &str| {
+        format!(
+            "VkCooperativeMatrixProperties2EXT/MGranularity=4/NGranularity=4/KGranularity=4/\
+             AType={f16}/BType={f16}/CType={f16}/ResultType={f16}/scope=VK_SCOPE_SUBGROUP_KHR{sizes}"
+        )
+    };
+    device
+        .grant("VkCooperativeMatrixPropertiesKHR/MSize=16")
+        .unwrap();
+    device.grant(&entry("/subgroupSize=64")).unwrap();
+    let unmet = |device: &Device, subgroup_size| {
+        let shader = MatrixShader {
+            subgroup_size,
+            ..MatrixShader::default()
+        };
+        let all = matrix_needs(&m, shader).into_iter();
+        all.filter(|need| !need.is_met_by(device))
+            .map(|need| need.vuid.rsplit_once('-').unwrap().1)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(unmet(&device, None), [""; 0]);
+    assert_eq!(unmet(&device, Some(64)), [""; 0]);
+    let wrong = ["13382", "13382", "13382", "13383"];
+    assert_eq!(unmet(&device, Some(32)), wrong);
+    // Without flexible dimensions, they are those of the entry.
+    device
+        .grant("!cooperativeMatrixFlexibleDimensions")
+        .unwrap();
+    assert_eq!(unmet(&device, Some(64)), wrong);
+    let exact = entry("/subgroupSize=0").replace("=4", "=8");
+    device.grant(&exact).unwrap();
+    assert_eq!(unmet(&device, Some(0)), [""; 0]);
+    let saturating = "VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT";
+    device.remove_entry("VkCooperativeMatrixProperties2EXT", 1);
+    device
+        .grant(&format!("{exact}/flags={saturating}"))
+        .unwrap();
+    assert_eq!(unmet(&device, Some(0)), ["13383"]);
+    device.grant("!cooperativeMatrixProperties2").unwrap();
+    assert_eq!(unmet(&device, None), ["10163", "10163", "10163", "10060"]);
+}
+
+#[test]
+fn matrices_of_workgroups_are_listed_for_numbers_of_invocations() {
+    let words = words(&MATRICES.replace(
+        "%subgroup = OpConstant %u32 3",
+        "%subgroup = OpConstant %u32 2",
+    ));
+    let mut device = Device::with_everything("all");
+    device
+        .grant("VkCooperativeMatrixPropertiesKHR/MSize=16")
+        .unwrap();
+    let f16 = "VK_COMPONENT_TYPE_FLOAT16_KHR";
+    let entry = |count: u32| {
+        format!(
+            "VkCooperativeMatrixFlexibleDimensionsPropertiesNV/MGranularity=4/NGranularity=4/\
+             KGranularity=4/AType={f16}/BType={f16}/CType={f16}/ResultType={f16}/\
+             scope=VK_SCOPE_WORKGROUP_KHR/saturatingAccumulation=false/workgroupInvocations={count}"
+        )
+    };
+    device.grant(&entry(64)).unwrap();
+    assert!(!is_met(&words, &device));
+    device.grant(&entry(1)).unwrap();
+    assert!(is_met(&words, &device));
 }
 
 #[test]

@@ -13,3 +13,4 @@ mod properties;
 mod requirements;
 mod spelling;
 mod uses;
+mod ways;

@@ -1,7 +1,10 @@
 //! Built-ins that stages pass to each other.
 
+use hashbrown::HashSet;
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_analysis::ways::{Step, states_at_end, writes_of};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{BuiltIn as B, ExecutionModel as E, StorageClass};
+use spirvkit_grammar::{BuiltIn as B, ExecutionModel as E, Op, StorageClass};
 
 use super::matching::are_equivalent;
 use super::part::Part;
@@ -203,15 +206,60 @@ fn check_primitive_id(
     let Some(input) = inputs.get(B::PrimitiveId) else {
         return;
     };
-    if outputs.get(B::PrimitiveId).is_some() {
-        return;
-    }
+    let output = outputs.get(B::PrimitiveId).map(|it| it.variable);
+    let (doesnt, note) = match output.map(|it| (it, written(producer, it, B::PrimitiveId))) {
+        None => ("doesn't write it", note_entry(producer)),
+        Some((_, Written::Always)) => return,
+        Some((output, Written::Never)) => (
+            "declares it and doesn't write it",
+            note_about(producer, output, "it is declared here"),
+        ),
+        Some((output, Written::Sometimes)) => (
+            "emits vertices without having written it",
+            note_about(producer, output, "it is not written on all ways"),
+        ),
+    };
     let message = format!(
-        "{} is the built-in `PrimitiveId` that the {} reads, but the {} doesn't write it",
+        "{} is the built-in `PrimitiveId` that the {} reads, but the {} {doesnt}",
         consumer.m.name(input.variable),
         consumer.kind(),
         producer.kind()
     );
     let finding = Finding::new(rule, consumer.m.def_offset(input.variable), message).vuid(vuid);
-    problems.add(consumer, finding, vec![note_entry(producer)]);
+    problems.add(consumer, finding, vec![note]);
+}
+
+/// On how many ways to what is drawn a shader writes an output.
+enum Written {
+    Never,
+    Sometimes,
+    /// Or nobody knows.
+    Always,
+}
+
+/// How a geometry or mesh shader writes an output. Which invocations of a mesh shader write which
+/// primitives is not followed.
+fn written(part: &Part<'_, '_>, output: Id, built_in: B) -> Written {
+    const WRITE: Step = [1, 1, 2, 2];
+    const EMIT: Step = [2, 1, 2, 2];
+    let m: &ModuleIndex<'_> = part.m;
+    let Some(writes) = writes_of(m, output, built_in) else {
+        return Written::Always;
+    };
+    let reached: HashSet<u32> = m.call_tree(part.entry.function).into_iter().collect();
+    let mut functions = writes.iter().filter_map(|&at| m.function_at(at));
+    let has_any = functions.any(|function| reached.contains(&function));
+    let is_late = part.model() == E::Geometry && {
+        let ends = states_at_end(m, part.entry.function, |inst| match inst.op() {
+            Op::EmitVertex | Op::EmitStreamVertex => Some(EMIT),
+            _ => writes.binary_search(&inst.offset()).ok().map(|_| WRITE),
+        });
+        ends.is_some_and(|ends| ends.contains(2))
+    };
+    match (part.model(), has_any) {
+        (E::Geometry, _) if !is_late => Written::Always,
+        (E::Geometry, true) => Written::Sometimes,
+        (_, true) => Written::Always,
+        (_, false) => Written::Never,
+    }
 }

@@ -18,6 +18,7 @@ pub(super) fn check(uses: &[Uses<'_, '_, '_>], flags: Option<F>, problems: &mut 
         if let Some(flags) = flags {
             check_instructions(part, flags, problems);
             check_subgroups(part, flags, problems);
+            check_micromaps(part, flags, problems);
         }
     }
 }
@@ -58,6 +59,23 @@ fn check_subgroups(part: &Part<'_, '_>, flags: F, problems: &mut Problems<'_>) {
         let finding = Finding::new(rule, matrix.offset(), message).vuid(rule.vuids[0]);
         problems.add(part, finding, Vec::new());
     }
+}
+
+/// Checks that no stage needs opacity micromaps in a pipeline without them.
+fn check_micromaps(part: &Part<'_, '_>, flags: F, problems: &mut Problems<'_>) {
+    let without = F::DISALLOW_OPACITY_MICROMAP;
+    let Some(mode) = part.mode(ExecutionMode::OpacityMicromapIdKHR) else {
+        return;
+    };
+    if !flags.contains(without) || !part.is_true(mode.id(2)) {
+        return;
+    }
+    let message = format!(
+        "`OpacityMicromapIdKHR` of the {} is true, but the pipeline has the flag `{without}`",
+        part.kind()
+    );
+    let finding = Finding::new(&pipeline::MICROMAPS, mode.offset(), message);
+    problems.add(part, finding, Vec::new());
 }
 
 /// What instructions that trace rays have: where their flags are, and the places of VUIDs in the

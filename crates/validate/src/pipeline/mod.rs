@@ -3,22 +3,27 @@
 //! [`stages`] asks which stages there are, [`matching`] whether the inputs of each are the outputs
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
-//! constants fit each other and the layout, [`limits`] whether devices have room for it,
-//! [`flags`] and [`ycbcr`] what else the application says of the pipeline.
+//! constants fit each other and the layout, [`limits`] whether devices have room for it, [`matrices`]
+//! whether they multiply matrices of these sizes, [`graphs`] what data graph pipelines are like,
+//! [`flags`], [`mappings`], [`samplers`] and [`subpass`] what else the application says of the pipeline.
 
 mod built_ins;
 mod elements;
 mod flags;
+mod graphs;
 mod limits;
+mod mappings;
 mod matching;
+mod matrices;
 mod mesh;
 mod modes;
 mod part;
 mod problems;
 mod rays;
 mod resources;
+mod samplers;
 mod stages;
-mod ycbcr;
+mod subpass;
 
 use std::cell::OnceCell;
 
@@ -172,14 +177,28 @@ impl<'a> Pipeline<'a> {
             .collect();
         let layouts = vec![OnceCell::new(); indexed.len()];
         let mut parts = Vec::new();
+        let mut graphs = Vec::new();
         for (number, stage) in self.stages.iter().enumerate() {
             if let (Some(m), Some(types)) = (&indexed[number], &types[number]) {
+                let own = graphs::parts(number, stage, m, types);
                 let laid_out = (types, &layouts[number]);
-                parts.extend(part::parts(number, stage, m, laid_out, &mut problems));
+                let found = part::parts(number, stage, m, laid_out);
+                if found.is_empty() && own.is_empty() {
+                    problems.add_unread(number, part::nothing_meant(stage, m));
+                }
+                parts.extend(found);
+                graphs.extend(own);
             }
         }
         parts.sort_by_key(Part::order);
         let env = Env::new(options.env);
+        if env.is_vulkan() {
+            let told = self.layout.and_then(|it| it.graph.as_ref());
+            match (parts.first(), graphs.first()) {
+                (Some(part), Some(graph)) => graph.refuse(part.kind(), &mut problems),
+                _ => graphs::check(&graphs, told, &mut problems),
+            }
+        }
         if stages::check(&parts, &mut problems) && env.is_vulkan() {
             for (producer, consumer) in stages::neighbours(&parts) {
                 matching::check(producer, consumer, &mut problems);
@@ -191,6 +210,14 @@ impl<'a> Pipeline<'a> {
             mesh::check(&parts, &uses, &mut problems);
             rays::check(&uses, &mut problems);
             flags::check(&uses, self.layout.and_then(|it| it.flags), &mut problems);
+            if let Some(subpass) = self.layout.and_then(|it| it.subpass.as_ref()) {
+                subpass::check(&uses, subpass, &mut problems);
+            }
+            if let Some(layout) = self.layout {
+                for uses in &uses {
+                    matrices::check(uses.part, layout, &mut problems);
+                }
+            }
             limits::check(&parts, &uses, &mut problems);
         }
         problems.into_report(env.is_vulkan())

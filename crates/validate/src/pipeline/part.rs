@@ -5,10 +5,9 @@ use std::cell::OnceCell;
 use spirvkit_analysis::layout::{Layouts, Rules, Types};
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::closest;
-use spirvkit_grammar::{ExecutionMode, ExecutionModel};
+use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
 
 use super::Stage;
-use super::problems::Problems;
 use crate::finding::Finding;
 use crate::module::{EntryPoint, Inst, Lookup, Module, Type, shorten};
 use crate::rules::generated::pipeline;
@@ -87,6 +86,18 @@ impl Part<'_, '_> {
         }
     }
 
+    /// Whether a boolean constant is true, once specialized.
+    pub(super) fn is_true(&self, constant: Id) -> bool {
+        let special = self.constants.binary_search_by_key(&constant, |it| it.0);
+        match special {
+            Ok(index) => self.constants[index].1 != 0,
+            Err(_) => matches!(
+                self.m.op_of(constant),
+                Op::ConstantTrue | Op::SpecConstantTrue
+            ),
+        }
+    }
+
     /// How many elements an array has; nothing if that is decided at run time.
     pub(super) fn length(&self, array: Id) -> Option<u64> {
         match self.m.ty(array) {
@@ -122,7 +133,6 @@ pub(super) fn parts<'m, 'a>(
     stage: &'m Stage<'a>,
     m: &'m Module<'a>,
     (types, layouts): (&'m Types<'m>, &'m OnceCell<Layouts>),
-    problems: &mut Problems<'_>,
 ) -> Vec<Part<'m, 'a>> {
     let is_named = |entry: &EntryPoint<'_>| match &stage.entry_point {
         None => true,
@@ -139,15 +149,11 @@ pub(super) fn parts<'m, 'a>(
         entry,
         constants: &stage.constants,
     });
-    let parts: Vec<Part<'_, '_>> = parts.collect();
-    if parts.is_empty() {
-        problems.add_unread(number, nothing_meant(stage, m));
-    }
-    parts
+    parts.collect()
 }
 
 /// Says that a module has no such entry point.
-fn nothing_meant(stage: &Stage<'_>, m: &Module<'_>) -> Finding {
+pub(super) fn nothing_meant(stage: &Stage<'_>, m: &Module<'_>) -> Finding {
     let what = match (&stage.entry_point, stage.model) {
         (None, None) => "no entry point".to_owned(),
         (Some(name), None) => format!("no entry point \"{}\"", shorten(name)),

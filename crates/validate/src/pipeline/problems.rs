@@ -6,6 +6,7 @@ use super::part::Part;
 use super::{PipelineReport, StageDiagnostic, StageNote};
 use crate::finding::Finding;
 use crate::levels::Level;
+use crate::module::Module;
 use crate::options::Options;
 
 /// Collects what is found, as much as is to be reported.
@@ -65,9 +66,20 @@ impl<'o> Problems<'o> {
     /// Notes what is wrong in a stage. Notes about the same module become part of it.
     #[cold]
     pub(super) fn add(&mut self, part: &Part<'_, '_>, finding: Finding, notes: Vec<StageNote>) {
-        let mut finding = finding.mentioning(&part.m.mentions);
-        finding.find_operand(part.m);
-        self.push(part.stage, finding, notes);
+        self.add_in(part.stage, part.m, finding, notes);
+    }
+
+    /// The same for the module of a stage.
+    pub(super) fn add_in(
+        &mut self,
+        stage: usize,
+        m: &Module<'_>,
+        finding: Finding,
+        notes: Vec<StageNote>,
+    ) {
+        let mut finding = finding.mentioning(&m.mentions);
+        finding.find_operand(m);
+        self.push(stage, finding, notes);
     }
 
     /// Notes that a module can't be read.

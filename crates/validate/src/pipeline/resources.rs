@@ -75,6 +75,7 @@ pub(super) fn check<'u>(
             for &(variable, range) in &uses.push_constants {
                 check_push_constants(uses.part, variable, range, layout, problems);
             }
+            super::mappings::check(uses, layout, problems);
         }
         for (place, resource) in &uses.resources {
             bindings.entry(*place).or_default().push(resource);
@@ -291,7 +292,10 @@ fn check_together(
     }
 }
 
-fn find_binding(layout: &PipelineLayout, (set, binding): (u32, u32)) -> Option<&Binding> {
+pub(super) fn find_binding(
+    layout: &PipelineLayout,
+    (set, binding): (u32, u32),
+) -> Option<&Binding> {
     let set = layout.sets.get(set as usize)?;
     set.bindings.iter().find(|it| it.binding == binding)
 }
@@ -332,7 +336,10 @@ fn check_binding(
         return add(&pipeline::BINDING_TYPE, message, problems);
     }
     if found.has_ycbcr {
-        super::ycbcr::check(resource, problems);
+        super::samplers::check_ycbcr(resource, problems);
+    }
+    if found.is_unnormalized == Some(false) {
+        super::samplers::check_normalized(resource, problems);
     }
     let is_counted = found.ty != D::INLINE_UNIFORM_BLOCK;
     if is_counted && u64::from(found.count) < resource.count {

@@ -33,6 +33,11 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
 }
 
 fn finding(need: &Need, lacking: &[&Device]) -> Finding {
+    Finding::new(rule(need), need.offset, message(need, lacking)).vuid(need.vuid)
+}
+
+/// What is said of devices that don't meet a need.
+pub(crate) fn message(need: &Need, lacking: &[&Device]) -> String {
     let names: Vec<String> = lacking
         .iter()
         .map(|it| format!("`{}`", it.name()))
@@ -40,11 +45,10 @@ fn finding(need: &Need, lacking: &[&Device]) -> Finding {
     let (names, verb) = match names.split_last() {
         Some((last, [])) => (last.clone(), "doesn't"),
         Some((last, before)) => (format!("{} and {last}", before.join(", ")), "don't"),
-        None => return Finding::new(rule(need), need.offset, need.what.clone()),
+        None => return need.what.clone(),
     };
     if matches!(&need.wanted, Wanted::OneOf(all) if all.is_empty()) {
-        let message = format!("{} is not in Vulkan", need.what);
-        return Finding::new(rule(need), need.offset, message).vuid(need.vuid);
+        return format!("{} is not in Vulkan", need.what);
     }
     let bound = match need.wanted {
         Wanted::Reach {
@@ -61,8 +65,7 @@ fn finding(need: &Need, lacking: &[&Device]) -> Finding {
         _ => None,
     };
     let has = has.unwrap_or_else(|| format!(", which {names} {verb} have"));
-    let message = format!("{} needs {}{has}", need.what, need.wanted);
-    Finding::new(rule(need), need.offset, message).vuid(need.vuid)
+    format!("{} needs {}{has}", need.what, need.wanted)
 }
 
 /// The rule of ours that a need falls under: the one that has its VUID.

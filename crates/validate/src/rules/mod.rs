@@ -21,7 +21,7 @@ mod cooperative_vector;
 mod debug;
 mod decorations;
 mod derivatives;
-mod device;
+pub(crate) mod device;
 mod device_enqueue;
 mod dot_product;
 mod entry_points;

@@ -334,11 +334,9 @@ fn each_of_several_vuids_has_a_case() {
         .collect();
     let mut missing = Vec::new();
     for rule in rules().iter().filter(|rule| rule.vuids.len() > 1) {
-        // What needs single features and limits, `spirvkit-vulkan` tests.
-        let is_tested_below = ["device.capability", "device.feature", "device.limit"];
         // These take more than a module.
         let takes_more = rule.id.starts_with("pipeline.");
-        if takes_more || is_tested_below.contains(&rule.id) || built_ins::RULES.contains(&rule.id) {
+        if takes_more || built_ins::RULES.contains(&rule.id) {
             continue;
         }
         let example = rule.example();

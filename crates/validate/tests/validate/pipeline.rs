@@ -436,3 +436,66 @@ OpFunctionEnd",
             .all(|it| it.message.len() < 1000)
     );
 }
+
+#[test]
+fn geometry_shaders_number_primitives_on_all_ways() {
+    let found = |model: &str, body: &str| {
+        let mesh = match model {
+            "MeshEXT" => "OpExecutionMode %draws OutputPrimitivesEXT 1",
+            _ => "OpExecutionMode %draws InputPoints",
+        };
+        let piece = format!(
+            "OpCapability Geometry
+OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpEntryPoint {model} %draws \"main\" %out
+OpEntryPoint Fragment %fragment \"main\" %in
+{mesh}
+OpExecutionMode %draws OutputPoints
+OpExecutionMode %draws OutputVertices 1
+OpExecutionMode %fragment OriginUpperLeft
+OpDecorate %out BuiltIn PrimitiveId
+OpDecorate %in BuiltIn PrimitiveId
+OpDecorate %in Flat
+%bool = OpTypeBool
+%true = OpConstantTrue %bool
+%in_u32 = OpTypePointer Input %u32
+%in = OpVariable %in_u32 Input
+%out_u32 = OpTypePointer Output %u32
+%out = OpVariable %out_u32 Output
+%draws = OpFunction %void None %signature
+%draws_entry = OpLabel
+{body}
+OpReturn
+OpFunctionEnd"
+        );
+        let example = Example::framed("pipeline, vulkan1.3", &piece, "").unwrap();
+        let words = common::assembled(&example.breaking(), &example.options()).words;
+        let report = Pipeline::new([Stage::new(&words)]).check(&example.options());
+        let all = report.diagnostics().iter();
+        let own = all.filter(|it| it.diagnostic.rule() == "pipeline.primitive-id");
+        own.map(|it| it.diagnostic.vuid().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let write = "OpStore %out %u32_1\n";
+    let emit = "OpEmitVertex\n";
+    let perhaps = |code: &str| {
+        format!(
+            "OpSelectionMerge %merge None
+OpBranchConditional %true %then %merge
+%then = OpLabel
+{code}
+OpBranch %merge
+%merge = OpLabel\n"
+        )
+    };
+    let of = |parts: &[&str]| found("Geometry", &parts.concat());
+    let wrong = ["VUID-PrimitiveId-Fragment-04331"];
+    assert_eq!(of(&[write, emit, emit]), [""; 0]);
+    assert_eq!(of(&[&perhaps(&[write, emit].concat())]), [""; 0]);
+    assert_eq!(of(&[&perhaps(write), emit]), wrong);
+    assert_eq!(of(&[emit]), wrong);
+    let wrong = ["VUID-PrimitiveId-Fragment-04332"];
+    assert_eq!(found("MeshEXT", ""), wrong);
+    assert_eq!(found("MeshEXT", &perhaps(write)), [""; 0]);
+}

@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Binding, DescriptorType, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout,
-    ShaderStages,
+    Binding, DataGraph, DescriptorType, GraphConstant, GraphResource, MappingSource, PipelineFlags,
+    PipelineLayout, PushConstantRange, SetLayout, ShaderStages, Subpass, TensorDescription,
 };
 
 /// What is wrong with a pipeline layout.
@@ -32,9 +32,9 @@ impl std::error::Error for LayoutError {}
 
 impl PipelineLayout {
     /// Reads a layout: an object with the arrays `sets`, whose elements have an array
-    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent)
-    /// and `ycbcr` (false if absent), `pushConstants`, of objects with `stages`, `offset` (0 if
-    /// absent) and `size`, and `flags`, of names. A set that isn't there is null.
+    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent),
+    /// `ycbcr` (false if absent), `unnormalizedCoordinates` and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
+    /// absent) and `size`, and `flags`, of names, the number `requiredSubgroupSize`, and the objects `subpass` and `graph`. A set that isn't there is null.
     ///
     /// # Errors
     ///
@@ -42,11 +42,25 @@ impl PipelineLayout {
     /// that nobody knows.
     pub fn from_json(text: &str) -> Result<Self, LayoutError> {
         let file: Json = serde_json::from_str(text).map_err(LayoutError::Json)?;
-        let file = object(&file, "the whole", &["sets", "pushConstants", "flags"])?;
+        let keys = [
+            "sets",
+            "pushConstants",
+            "flags",
+            "requiredSubgroupSize",
+            "subpass",
+            "graph",
+        ];
+        let file = object(&file, "the whole", &keys)?;
         let mut layout = Self::default();
         if file.contains_key("flags") {
             layout.flags = Some(flags(array(file, "flags", "the whole")?)?);
         }
+        if file.contains_key("requiredSubgroupSize") {
+            let size = number(file, "requiredSubgroupSize", None, "the whole")?;
+            layout.required_subgroup_size = Some(size);
+        }
+        layout.graph = file.get("graph").map(graph).transpose()?;
+        layout.subpass = file.get("subpass").map(subpass).transpose()?;
         for (index, set) in array(file, "sets", "the whole")?.iter().enumerate() {
             let place = format!("sets[{index}]");
             if set.is_null() {
@@ -84,10 +98,17 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
     let json = object(
         json,
         place,
-        &["binding", "type", "count", "stages", "ycbcr"],
+        &[
+            "binding",
+            "type",
+            "count",
+            "stages",
+            "ycbcr",
+            "unnormalizedCoordinates",
+            "mapping",
+        ],
     )?;
-    let ty = json.get("type").and_then(Json::as_str);
-    let ty = ty.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `type`")))?;
+    let ty = string(json, "type", place)?;
     let known = DescriptorType::named(ty);
     Ok(Binding {
         binding: number(json, "binding", None, place)?,
@@ -100,14 +121,86 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
         })?,
         count: number(json, "count", Some(1), place)?,
         stages: stages(json, place)?,
-        has_ycbcr: match json.get("ycbcr") {
-            None => false,
-            Some(Json::Bool(is)) => *is,
-            Some(_) => {
-                let message = format!("`ycbcr` of {place} is neither true nor false");
-                return Err(LayoutError::Shape(message));
-            }
+        has_ycbcr: boolean(json, "ycbcr", place)?.unwrap_or(false),
+        is_unnormalized: boolean(json, "unnormalizedCoordinates", place)?,
+        mapping: match json.get("mapping") {
+            None => None,
+            Some(name) => Some(mapping(name, place)?),
         },
+    })
+}
+
+fn mapping(name: &Json, place: &str) -> Result<MappingSource, LayoutError> {
+    let known = name.as_str().and_then(MappingSource::named);
+    known.ok_or_else(|| {
+        let all: Vec<&str> = MappingSource::all().map(MappingSource::name).collect();
+        let all = all.join(", ");
+        LayoutError::Shape(format!(
+            "{place}: there is no source of mappings {name}; there are {all}"
+        ))
+    })
+}
+
+fn subpass(json: &Json) -> Result<Subpass, LayoutError> {
+    let place = "subpass";
+    let known = ["fragmentRegion", "viewMask", "inputAttachmentAspects"];
+    let json = object(json, place, &known)?;
+    let aspects = array(json, "inputAttachmentAspects", place)?.iter();
+    let aspects = aspects.map(|count| match (count, as_u32(count)) {
+        (Json::Null, _) => Ok(None),
+        (_, Some(count)) => Ok(Some(count)),
+        _ => {
+            let message = "`inputAttachmentAspects` has what is neither a number nor null";
+            Err(LayoutError::Shape(message.to_owned()))
+        }
+    });
+    Ok(Subpass {
+        is_fragment_region: boolean(json, "fragmentRegion", place)?.unwrap_or(false),
+        view_mask: match json.contains_key("viewMask") {
+            true => Some(number(json, "viewMask", None, place)?),
+            false => None,
+        },
+        input_attachment_aspects: aspects.collect::<Result<_, _>>()?,
+    })
+}
+
+fn graph(json: &Json) -> Result<DataGraph, LayoutError> {
+    let json = object(json, "graph", &["constants", "resources"])?;
+    let mut graph = DataGraph::default();
+    for (index, json) in array(json, "constants", "graph")?.iter().enumerate() {
+        let place = format!("graph.constants[{index}]");
+        let json = object(json, &place, &["id", "format", "dimensions"])?;
+        graph.constants.push(GraphConstant {
+            id: number(json, "id", None, &place)?,
+            tensor: tensor(json, &place)?,
+        });
+    }
+    for (index, json) in array(json, "resources", "graph")?.iter().enumerate() {
+        let place = format!("graph.resources[{index}]");
+        let known = ["set", "binding", "arrayElement", "format", "dimensions"];
+        let json = object(json, &place, &known)?;
+        graph.resources.push(GraphResource {
+            set: number(json, "set", None, &place)?,
+            binding: number(json, "binding", None, &place)?,
+            array_element: number(json, "arrayElement", Some(0), &place)?,
+            tensor: tensor(json, &place)?,
+        });
+    }
+    Ok(graph)
+}
+
+fn tensor(json: &Map<String, Json>, place: &str) -> Result<TensorDescription, LayoutError> {
+    let format = string(json, "format", place)?;
+    let sizes = array(json, "dimensions", place)?.iter().map(Json::as_u64);
+    let sizes: Option<Vec<u64>> = sizes.collect();
+    Ok(TensorDescription {
+        format: format
+            .strip_prefix("VK_FORMAT_")
+            .unwrap_or(format)
+            .to_owned(),
+        dimensions: sizes.ok_or_else(|| {
+            LayoutError::Shape(format!("`dimensions` of {place} has what is no number"))
+        })?,
     })
 }
 
@@ -154,6 +247,11 @@ fn array<'j>(
     }
 }
 
+fn string<'j>(json: &'j Map<String, Json>, key: &str, place: &str) -> Result<&'j str, LayoutError> {
+    let text = json.get(key).and_then(Json::as_str);
+    text.ok_or_else(|| LayoutError::Shape(format!("{place} has no string `{key}`")))
+}
+
 fn number(
     json: &Map<String, Json>,
     key: &str,
@@ -163,9 +261,24 @@ fn number(
     let given = match (json.get(key), default) {
         (None, Some(default)) => Some(default),
         (None, None) => None,
-        (Some(value), _) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
+        (Some(value), _) => as_u32(value),
     };
     given.ok_or_else(|| LayoutError::Shape(format!("{place} has no number `{key}`")))
+}
+
+fn as_u32(value: &Json) -> Option<u32> {
+    value.as_u64().and_then(|it| u32::try_from(it).ok())
+}
+
+fn boolean(json: &Map<String, Json>, key: &str, place: &str) -> Result<Option<bool>, LayoutError> {
+    match json.get(key) {
+        None => Ok(None),
+        Some(Json::Bool(is)) => Ok(Some(*is)),
+        Some(_) => {
+            let message = format!("`{key}` of {place} is neither true nor false");
+            Err(LayoutError::Shape(message))
+        }
+    }
 }
 
 fn stages(json: &Map<String, Json>, place: &str) -> Result<ShaderStages, LayoutError> {

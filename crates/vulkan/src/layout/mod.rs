@@ -2,6 +2,7 @@
 
 #[cfg(feature = "json")]
 mod json;
+mod mapping;
 
 use std::fmt;
 
@@ -9,6 +10,7 @@ use spirvkit_grammar::ExecutionModel;
 
 #[cfg(feature = "json")]
 pub use json::LayoutError;
+pub use mapping::MappingSource;
 
 /// What `VkPipelineLayoutCreateInfo` describes.
 ///
@@ -34,6 +36,65 @@ pub struct PipelineLayout {
     pub push_constants: Vec<PushConstantRange>,
     /// The flags with which the pipeline is created, if they are known.
     pub flags: Option<PipelineFlags>,
+    /// The size of subgroups that is required of its stages, or 0 if none is; nothing if nobody knows.
+    pub required_subgroup_size: Option<u32>,
+    /// The subpass, or the dynamic rendering, in which it draws, if it is known.
+    pub subpass: Option<Subpass>,
+    /// What is said of the tensors of a data graph pipeline, if that is known.
+    pub graph: Option<DataGraph>,
+}
+
+/// What an application says of the tensors of a data graph pipeline (`VK_ARM_data_graph`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataGraph {
+    /// Constants: each a `VkDataGraphPipelineConstantARM`.
+    pub constants: Vec<GraphConstant>,
+    /// What its variables are: each a `VkDataGraphPipelineResourceInfoARM`.
+    pub resources: Vec<GraphResource>,
+}
+
+/// A constant of a data graph pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphConstant {
+    /// The `GraphConstantID`.
+    pub id: u32,
+    /// What it is.
+    pub tensor: TensorDescription,
+}
+
+/// A tensor that a data graph pipeline takes or returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphResource {
+    /// Its descriptor set.
+    pub set: u32,
+    /// Its binding.
+    pub binding: u32,
+    /// The element, if the variable is an array.
+    pub array_element: u32,
+    /// What it is.
+    pub tensor: TensorDescription,
+}
+
+/// A format and sizes, as `VkTensorDescriptionARM` has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorDescription {
+    /// The format's name without `VK_FORMAT_`, such as `R8_SINT`.
+    pub format: String,
+    /// The sizes, of which there are as many as the tensor's rank.
+    pub dimensions: Vec<u64>,
+}
+
+/// What a subpass, or dynamic rendering, is like.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subpass {
+    /// Whether fragments are shaded once for a region, as
+    /// `VK_SUBPASS_DESCRIPTION_FRAGMENT_REGION_BIT_EXT` says.
+    pub is_fragment_region: bool,
+    /// The mask of views that are drawn to, if that is known.
+    pub view_mask: Option<u32>,
+    /// How many aspects the image of each input attachment has, by its index; nothing of one of
+    /// which nobody knows.
+    pub input_attachment_aspects: Vec<Option<u32>>,
 }
 
 /// The layout of a descriptor set.
@@ -56,6 +117,25 @@ pub struct Binding {
     pub stages: ShaderStages,
     /// Whether it has immutable samplers with a Y′CBCR conversion.
     pub has_ycbcr: bool,
+    /// Whether the coordinates of its samplers are not normalized, if that is known.
+    pub is_unnormalized: Option<bool>,
+    /// From where in memory or a descriptor heap it is mapped, if it is.
+    pub mapping: Option<MappingSource>,
+}
+
+impl Binding {
+    /// One descriptor for all stages.
+    pub fn new(binding: u32, ty: DescriptorType) -> Self {
+        Self {
+            binding,
+            ty,
+            count: 1,
+            stages: ShaderStages::ALL,
+            has_ycbcr: false,
+            is_unnormalized: None,
+            mapping: None,
+        }
+    }
 }
 
 /// Push constants of some stages.
@@ -93,6 +173,14 @@ const FLAGS: &[(PipelineFlags, &str)] = &[
         PipelineFlags::REQUIRE_FULL_SUBGROUPS,
         "REQUIRE_FULL_SUBGROUPS",
     ),
+    (
+        PipelineFlags::DISALLOW_OPACITY_MICROMAP,
+        "DISALLOW_OPACITY_MICROMAP",
+    ),
+    (
+        PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE,
+        "ALLOW_VARYING_SUBGROUP_SIZE",
+    ),
 ];
 
 impl PipelineFlags {
@@ -106,6 +194,10 @@ impl PipelineFlags {
     pub const INDEXING_64_BIT: Self = Self(8);
     /// Subgroups are full; a flag of each stage.
     pub const REQUIRE_FULL_SUBGROUPS: Self = Self(16);
+    /// Nothing that rays meet has opacity micromaps.
+    pub const DISALLOW_OPACITY_MICROMAP: Self = Self(32);
+    /// The size of subgroups may vary; a flag of each stage.
+    pub const ALLOW_VARYING_SUBGROUP_SIZE: Self = Self(64);
 
     /// The flag of this name, such as `RAY_TRACING_SKIP_AABBS`, with or without what is around it in
     /// Vulkan. Other flags of Vulkan, by their whole names, are none.

@@ -10,7 +10,7 @@ use spirvkit_grammar::{
     StorageClass,
 };
 
-use super::{CallTrees, Need, Wanted, feature, property};
+use super::{CallTrees, Need, Wanted, feature, points, property};
 
 /// What a built-in in the interface of a model needs, if it has a mode.
 struct Row {
@@ -65,6 +65,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
     let sets = functions.map(|it| has_meshes && sets_outputs(m, it.range.clone()));
     let sets: Vec<bool> = sets.collect();
     let built_ins = BuiltIns::new(m);
+    let mut sizes = points::Writes::default();
     for entry in &m.entry_points {
         let mut add = |vuid, what: String, wanted| {
             all.push(Need {
@@ -85,24 +86,28 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
             row.model == entry.model && row.mode.is_none_or(has_mode)
         });
         for row in rows {
-            if built_ins.are_in(m, entry, row.class, row.built_in) {
+            if built_ins.find(m, entry, row.class, row.built_in).is_some() {
                 add(row.vuid, row.what.to_owned(), (row.wanted)());
             }
         }
+        let size = built_ins.find(m, entry, StorageClass::Output, BuiltIn::PointSize);
+        if let Some(output) = size {
+            all.extend(sizes.add(m, entry, output, trees));
+        }
         if !is_mesh(entry.model)
             || !m.has_execution_mode(entry.function, Mode::OutputPoints)
-            || built_ins.are_in(m, entry, StorageClass::Output, BuiltIn::PointSize)
+            || size.is_some()
         {
             continue;
         }
         let tree = trees.of(entry.function);
         if tree.is_some_and(|tree| tree.iter().any(|&function| sets[function as usize])) {
-            let what = "a mesh shader that writes points without `PointSize`".to_owned();
-            add(
-                "VUID-RuntimeSpirv-MeshEXT-09218",
-                what,
-                feature("maintenance5"),
-            );
+            all.push(Need {
+                offset: entry.inst.offset(),
+                vuid: "VUID-RuntimeSpirv-MeshEXT-09218",
+                what: "a mesh shader that writes points without `PointSize`".to_owned(),
+                wanted: feature("maintenance5"),
+            });
         }
     }
 }
@@ -127,17 +132,17 @@ impl BuiltIns {
         Self(all.map(|(id, it)| (id, it.param(0))).collect())
     }
 
-    /// Whether an interface has a variable of a storage class that is this built-in, or has it as
-    /// a member.
-    fn are_in(
+    /// The variable of a storage class in an interface that is this built-in, or has it as a member.
+    fn find(
         &self,
         m: &ModuleIndex<'_>,
         entry: &EntryPoint<'_>,
         class: StorageClass,
         built_in: BuiltIn,
-    ) -> bool {
-        entry.interface.iter().any(|&id| {
-            let pointer = m.type_of(Id(id));
+    ) -> Option<Id> {
+        let mut all = entry.interface.iter().map(|&id| Id(id));
+        all.find(|&id| {
+            let pointer = m.type_of(id);
             let Some(pointer) = pointer.filter(|&ty| m.pointer_class(ty) == Some(class)) else {
                 return false;
             };
@@ -145,7 +150,7 @@ impl BuiltIns {
             if let Type::Array { element, .. } = m.ty(ty) {
                 ty = element;
             }
-            [Id(id), ty]
+            [id, ty]
                 .iter()
                 .any(|&it| self.0.contains(&(it, built_in.0)))
         })

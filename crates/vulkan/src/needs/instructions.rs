@@ -9,7 +9,8 @@ use spirvkit_grammar::{Decoration, Op, Scope, StorageClass};
 
 use super::modes::{PERMITTED, PRESERVED};
 use super::{
-    Need, Wanted, feature, features, matrices, offsets, operands, outputs, property, reach,
+    Need, Wanted, feature, features, is_group_operation, matrices, offsets, operands, outputs,
+    property, reach,
 };
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
@@ -21,7 +22,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
             }
             Op::EmitMeshTasksEXT => mesh_tasks(m, inst, all),
             op if op.is_atomic() => add_found(inst, [atomic(m, inst), float_width(m, inst)], all),
-            op if op.is_non_uniform() => {
+            op if is_group_operation(op) => {
                 add_found(inst, [extended(m, inst), index(m, inst)], all);
             }
             _ => {

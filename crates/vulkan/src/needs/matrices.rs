@@ -1,19 +1,20 @@
 //! Cooperative matrices and vectors that devices list (`VK_KHR_cooperative_matrix`,
-//! `VK_NV_cooperative_matrix`, `VK_NV_cooperative_matrix2`, `VK_NV_cooperative_vector`).
+//! `VK_EXT_cooperative_matrix_maintenance1`, `VK_NV_cooperative_matrix`, `VK_NV_cooperative_matrix2`,
+//! `VK_NV_cooperative_vector`).
 
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{
     Capability, CooperativeMatrixOperands as Operands, CooperativeMatrixUse as Use, FPEncoding, Op,
+    Scope,
 };
 
-use super::{Is, Listed, Need, Wanted};
+use super::{Is, Listed, Need, Wanted, workgroup};
 use crate::tables::{Enable, Feature, enumerant};
 
 const KHR: &str = "VkCooperativeMatrixPropertiesKHR";
 const NV: &str = "VkCooperativeMatrixPropertiesNV";
-const FLEXIBLE: &str = "VkCooperativeMatrixFlexibleDimensionsPropertiesNV";
 const VECTORS: &str = "VkCooperativeVectorPropertiesNV";
 
 /// The features with which other lists count, too.
@@ -21,6 +22,130 @@ const FLEXIBLE_FEATURE: &str = "cooperativeMatrixFlexibleDimensions";
 const PROPERTIES_FEATURE: &str = "cooperativeMatrixProperties2";
 
 type Members = Vec<(&'static str, Is)>;
+
+/// A list of the types that devices multiply.
+struct List {
+    structure: &'static str,
+    /// How it speaks of a dimension.
+    dimension: fn(char, u64) -> (&'static str, Is),
+    /// How it says whether sums are saturated.
+    saturates: fn(bool) -> (&'static str, Is),
+    /// The members for the number of invocations and for the size of subgroups.
+    invocations: Option<&'static str>,
+    subgroup_size: Option<&'static str>,
+}
+
+const PLAIN: List = List {
+    structure: KHR,
+    dimension: size,
+    saturates: |it| ("saturatingAccumulation", Is::Bool(it)),
+    invocations: None,
+    subgroup_size: None,
+};
+
+const FLEXIBLE: List = List {
+    structure: "VkCooperativeMatrixFlexibleDimensionsPropertiesNV",
+    dimension: granularity,
+    invocations: Some("workgroupInvocations"),
+    ..PLAIN
+};
+
+/// What an entry tells of the question to which it is an answer, of
+/// `VkPhysicalDeviceCooperativeMatrixInfo2EXT`, is among its members.
+const PROPERTIES: List = List {
+    structure: "VkCooperativeMatrixProperties2EXT",
+    dimension: granularity,
+    saturates: |it| ("flags", Is::Flag(SATURATING, it)),
+    invocations: Some("invocations"),
+    subgroup_size: Some("subgroupSize"),
+};
+
+const SATURATING: &str = "VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT";
+
+/// The same without flexible dimensions.
+const EXACT_PROPERTIES: List = List {
+    dimension: exact_granularity,
+    ..PROPERTIES
+};
+
+/// What is known of the shader that has matrices.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatrixShader {
+    /// The size of subgroups for which the device must list matrices; 0 for all sizes.
+    pub subgroup_size: Option<u64>,
+    /// The number of invocations of a workgroup.
+    pub invocations: Option<u64>,
+}
+
+/// What the cooperative matrices of a shader need of a device, if more is known of it than its module
+/// says.
+pub fn matrix_needs(m: &ModuleIndex<'_>, shader: MatrixShader) -> Vec<Need> {
+    let mut all = Vec::new();
+    if m.has(Capability::CooperativeMatrixKHR) {
+        let matrices = m.all_instructions();
+        matrices.for_each(|inst| add_khr(m, inst, shader, &mut all));
+    }
+    all
+}
+
+/// Adds what a matrix of `VK_KHR_cooperative_matrix` or a product of them needs.
+fn add_khr(m: &ModuleIndex<'_>, inst: Inst<'_>, shader: MatrixShader, all: &mut Vec<Need>) {
+    let (what, vuids) = match inst.op() {
+        Op::TypeCooperativeMatrixKHR => (
+            "a cooperative matrix",
+            [
+                "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163",
+                "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10165",
+                "VUID-RuntimeSpirv-cooperativeMatrixProperties2-13382",
+            ],
+        ),
+        Op::CooperativeMatrixMulAddKHR => (
+            "a product of cooperative matrices",
+            [
+                "VUID-RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060",
+                "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10166",
+                "VUID-RuntimeSpirv-cooperativeMatrixProperties2-13383",
+            ],
+        ),
+        _ => return,
+    };
+    let entries = |list: &List| match inst.op() {
+        Op::TypeCooperativeMatrixKHR => of_type(m, inst, list, shader),
+        _ => product(m, inst, list, shader),
+    };
+    let features = [FLEXIBLE_FEATURE, PROPERTIES_FEATURE].map(Feature::named);
+    let (Some(own), [Some(flexible), Some(properties)]) = (entries(&PLAIN), features) else {
+        return;
+    };
+    let lacking = |feature: Feature| Enable::Lacking { feature: feature.0 };
+    // By which features another rule holds, and the list that counts beside the plain one.
+    let rules = [
+        (vuids[0], [flexible.into(), properties.into()], None),
+        (vuids[1], [lacking(flexible); 2], Some(&FLEXIBLE)),
+        (
+            vuids[2],
+            [lacking(properties), flexible.into()],
+            Some(&EXACT_PROPERTIES),
+        ),
+        (
+            vuids[2],
+            [lacking(properties), lacking(flexible)],
+            Some(&PROPERTIES),
+        ),
+    ];
+    for (vuid, mut others, list) in rules.map(|(vuid, others, list)| (vuid, others.to_vec(), list))
+    {
+        others.dedup();
+        let mut listed = own.clone();
+        listed.extend(list.and_then(entries).into_iter().flatten());
+        all.push(Need {
+            offset: inst.offset(),
+            vuid,
+            what: what.to_owned(),
+            wanted: Wanted::Either(vec![Wanted::OneOf(others), Wanted::Listed(listed)]),
+        });
+    }
+}
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     let cooperative = [
@@ -32,7 +157,12 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     if !cooperative.iter().any(|it| m.has(*it)) {
         return;
     }
+    let shader = MatrixShader {
+        invocations: workgroup::invocations(m),
+        ..MatrixShader::default()
+    };
     for inst in m.all_instructions() {
+        add_khr(m, inst, shader, all);
         let mut add = |vuid, what: &str, wanted: Option<Wanted>| {
             all.extend(wanted.map(|wanted| Need {
                 offset: inst.offset(),
@@ -42,33 +172,6 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
             }));
         };
         match inst.op() {
-            Op::TypeCooperativeMatrixKHR => {
-                let what = "a cooperative matrix";
-                add(
-                    "VUID-RuntimeSpirv-OpTypeCooperativeMatrixKHR-10163",
-                    what,
-                    of_type(m, inst, [size, size]).map(plain),
-                );
-                add(
-                    "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10165",
-                    what,
-                    of_type(m, inst, [size, granularity]).and_then(flexible),
-                );
-            }
-            Op::CooperativeMatrixMulAddKHR => {
-                let what = "a product of cooperative matrices";
-                add(
-                    "VUID-RuntimeSpirv-OpCooperativeMatrixMulAddKHR-10060",
-                    what,
-                    product(m, inst, size).map(|it| plain([vec![it], Vec::new()])),
-                );
-                let both = product(m, inst, size).zip(product(m, inst, granularity));
-                add(
-                    "VUID-RuntimeSpirv-cooperativeMatrixFlexibleDimensions-10166",
-                    what,
-                    both.and_then(|(own, other)| flexible([vec![own], vec![other]])),
-                );
-            }
             Op::TypeCooperativeMatrixNV => add(
                 "VUID-RuntimeSpirv-OpTypeCooperativeMatrixNV-06316",
                 "a cooperative matrix",
@@ -126,32 +229,6 @@ fn listed(structure: &'static str, all: Vec<Members>) -> Wanted {
     Wanted::Listed(all.collect())
 }
 
-/// What must be listed for devices without other lists.
-fn plain([own, _]: [Vec<Members>; 2]) -> Wanted {
-    let features = [FLEXIBLE_FEATURE, PROPERTIES_FEATURE];
-    let features = features.iter().filter_map(|name| Feature::named(name));
-    let others = Wanted::OneOf(features.map(Enable::from).collect());
-    Wanted::Either(vec![others, listed(KHR, own)])
-}
-
-/// What must be in one of two lists for devices with flexible dimensions.
-fn flexible([own, flexible]: [Vec<Members>; 2]) -> Option<Wanted> {
-    let feature = Feature::named(FLEXIBLE_FEATURE)?.0;
-    let lacking = Wanted::OneOf(vec![Enable::Lacking { feature }]);
-    let either = [listed(KHR, own), listed(FLEXIBLE, flexible)];
-    let entries = either.into_iter().flat_map(|wanted| match wanted {
-        Wanted::Listed(all) => all,
-        _ => Vec::new(),
-    });
-    Some(Wanted::Either(vec![
-        lacking,
-        Wanted::Listed(entries.collect()),
-    ]))
-}
-
-/// How a list speaks of a dimension.
-type Dimension = fn(char, u64) -> (&'static str, Is);
-
 fn size(dimension: char, value: u64) -> (&'static str, Is) {
     let name = match dimension {
         'M' => "MSize",
@@ -168,6 +245,20 @@ fn granularity(dimension: char, value: u64) -> (&'static str, Is) {
         _ => "KGranularity",
     };
     (name, Is::Divisor(value))
+}
+
+fn exact_granularity(dimension: char, value: u64) -> (&'static str, Is) {
+    (granularity(dimension, value).0, Is::Number(value))
+}
+
+/// What a list says of the shader that has a matrix of this scope.
+fn of_shader(list: &List, scope: u32, shader: MatrixShader) -> Members {
+    let is_shared = scope == Scope::Workgroup.0;
+    let invocations = list.invocations.zip(shader.invocations);
+    let invocations = invocations.filter(|_| is_shared);
+    let sizes = list.subgroup_size.zip(shader.subgroup_size);
+    let told = |(member, number)| (member, Is::Told(number));
+    invocations.into_iter().chain(sizes).map(told).collect()
 }
 
 /// The numbers of the types of components that a type may stand for: integers of both signs. The
@@ -225,12 +316,13 @@ fn matrix(m: &ModuleIndex<'_>, ty: Id) -> Option<Matrix> {
     })
 }
 
-/// What a list must have for a type, in this list and in another.
+/// What a list must have for a type.
 fn of_type(
     m: &ModuleIndex<'_>,
     inst: Inst<'_>,
-    lists: [Dimension; 2],
-) -> Option<[Vec<Members>; 2]> {
+    list: &List,
+    shader: MatrixShader,
+) -> Option<Vec<Listed>> {
     let own = matrix(m, inst.result()?)?;
     let (rows, columns, types): (_, _, &[&str]) = match own.matrix_use? {
         Use::MatrixAKHR => ('M', 'K', &["AType"]),
@@ -238,17 +330,20 @@ fn of_type(
         Use::MatrixAccumulatorKHR => ('M', 'N', &["CType", "ResultType"]),
         _ => return None,
     };
-    Some(lists.map(|dimension| {
-        let entries = types.iter().map(|&member| {
-            vec![
-                dimension(rows, own.rows),
-                dimension(columns, own.columns),
-                (member, Is::Component(own.components.clone())),
-                ("scope", Is::Scope(own.scope)),
-            ]
-        });
-        entries.collect()
-    }))
+    let entries = types.iter().map(|&member| {
+        let mut members = vec![
+            (list.dimension)(rows, own.rows),
+            (list.dimension)(columns, own.columns),
+            (member, Is::Component(own.components.clone())),
+            ("scope", Is::Scope(own.scope)),
+        ];
+        members.extend(of_shader(list, own.scope, shader));
+        Listed {
+            structure: list.structure,
+            members,
+        }
+    });
+    Some(entries.collect())
 }
 
 /// The types of the matrices that are multiplied and added, and of the result.
@@ -258,7 +353,12 @@ fn factors(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<[Matrix; 4]> {
 }
 
 /// What a list must have for a product.
-fn product(m: &ModuleIndex<'_>, inst: Inst<'_>, dimension: Dimension) -> Option<Members> {
+fn product(
+    m: &ModuleIndex<'_>,
+    inst: Inst<'_>,
+    list: &List,
+    shader: MatrixShader,
+) -> Option<Vec<Listed>> {
     let factors = factors(m, inst)?;
     let operands = inst.optional(3).unwrap_or_default();
     let has = |operand: Operands| operands & operand.0 != 0;
@@ -270,15 +370,13 @@ fn product(m: &ModuleIndex<'_>, inst: Inst<'_>, dimension: Dimension) -> Option<
     ];
     let [a, b, ..] = &factors;
     let mut members = vec![
-        dimension('M', a.rows),
-        dimension('N', b.columns),
-        dimension('K', a.columns),
+        (list.dimension)('M', a.rows),
+        (list.dimension)('N', b.columns),
+        (list.dimension)('K', a.columns),
         ("scope", Is::Scope(a.scope)),
-        (
-            "saturatingAccumulation",
-            Is::Bool(has(Operands::SaturatingAccumulationKHR)),
-        ),
+        (list.saturates)(has(Operands::SaturatingAccumulationKHR)),
     ];
+    members.extend(of_shader(list, a.scope, shader));
     for (factor, (member, sign)) in factors.iter().zip(signs) {
         // Of two, which are integers, the operand says which.
         let types = match factor.components.as_slice() {
@@ -290,7 +388,10 @@ fn product(m: &ModuleIndex<'_>, inst: Inst<'_>, dimension: Dimension) -> Option<
         };
         members.push((member, Is::Component(types)));
     }
-    Some(members)
+    Some(vec![Listed {
+        structure: list.structure,
+        members,
+    }])
 }
 
 /// Whether a type of components is a signed integer.

@@ -14,6 +14,7 @@ mod modes;
 mod offsets;
 mod operands;
 mod outputs;
+mod points;
 mod resources;
 mod stages;
 mod storage;
@@ -27,10 +28,12 @@ use std::rc::Rc;
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::Inst;
 use spirvkit_binary::Id;
+use spirvkit_grammar::Op;
 
 use crate::device::Device;
 use crate::tables::{Enable, Feature, Limit};
 
+pub use matrices::{MatrixShader, matrix_needs};
 pub(crate) use wanted::total;
 pub use wanted::{Is, Listed, Term, Wanted};
 
@@ -115,6 +118,12 @@ impl<'m> CallTrees<'m> {
         self.known.insert(function, tree.clone());
         tree
     }
+}
+
+/// Whether it works on the invocations of a group that are there. The registry has rotations among
+/// other instructions.
+fn is_group_operation(op: Op) -> bool {
+    op.is_non_uniform() || op == Op::GroupNonUniformRotateKHR
 }
 
 /// A feature that something needs.

@@ -3,7 +3,7 @@
 use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel as Model, Op};
 
-use super::{CallTrees, Need, Wanted, limit, property, property_of, reach};
+use super::{CallTrees, Need, Wanted, is_group_operation, limit, property, property_of, reach};
 
 /// Models with graphics or without, and what masks of stages call them.
 const STAGES: &[(Model, &[&str])] = &[
@@ -91,7 +91,7 @@ struct Kind {
 
 const KINDS: [Kind; 5] = [
     Kind {
-        has: Op::is_non_uniform,
+        has: is_group_operation,
         what: "a group operation",
         property: "subgroupSupportedStages",
         is_told: true,

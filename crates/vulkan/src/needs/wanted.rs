@@ -64,10 +64,14 @@ pub struct Listed {
 pub enum Is {
     /// That it is this number.
     Number(u64),
+    /// That it is this number, if the entry has such a member.
+    Told(u64),
     /// That it divides this number.
     Divisor(u64),
     /// That it is true, or false.
     Bool(bool),
+    /// That it has this value of a mask or doesn't, if the entry has such a member.
+    Flag(&'static str, bool),
     /// That it is one of these types of components.
     Component(Vec<u32>),
     /// That it is this scope.
@@ -81,12 +85,13 @@ impl Is {
             _ => None,
         };
         match self {
-            Self::Number(wanted) => value.number(0) == Some(*wanted as f64),
+            Self::Number(wanted) | Self::Told(wanted) => value.number(0) == Some(*wanted as f64),
             Self::Divisor(wanted) => {
                 let number = value.number(0).map_or(0, |it| it as u64);
                 number > 0 && wanted % number == 0
             }
             Self::Bool(wanted) => *value == Value::Bool(*wanted),
+            Self::Flag(name, wanted) => value.contains(name) == *wanted,
             Self::Component(wanted) => one().is_some_and(|it| wanted.contains(&it)),
             Self::Scope(wanted) => one() == Some(*wanted),
         }
@@ -95,7 +100,13 @@ impl Is {
     /// A value that meets it.
     fn value(&self) -> Option<Value> {
         Some(match self {
-            Self::Number(number) | Self::Divisor(number) => Value::Number(*number as f64),
+            Self::Number(number) | Self::Told(number) | Self::Divisor(number) => {
+                Value::Number(*number as f64)
+            }
+            Self::Flag(name, wanted) => {
+                let names = wanted.then(|| (*name).to_owned());
+                Value::Names(names.into_iter().collect())
+            }
             Self::Bool(is) => Value::Bool(*is),
             Self::Component(all) => {
                 let name = enumerant_name("VK_COMPONENT_TYPE_", *all.first()?)?;
@@ -118,7 +129,10 @@ impl Listed {
     }
 
     fn is_met_by_entry(&self, entry: &Entry) -> bool {
-        let has = |(name, is): &(&str, Is)| entry.get(*name).is_some_and(|it| is.is_met_by(it));
+        let has = |(name, is): &(&str, Is)| match entry.get(*name) {
+            Some(value) => is.is_met_by(value),
+            None => matches!(is, Is::Told(_) | Is::Flag(..)),
+        };
         self.members.iter().all(has)
     }
 
@@ -288,6 +302,7 @@ impl fmt::Display for Listed {
                 write!(f, ", ")?;
             }
             match (is, is.value()) {
+                (Is::Flag(flag, false), _) => write!(f, "`{name}` without `{flag}`")?,
                 (Is::Divisor(number), _) => write!(f, "`{name}` that divides {number}")?,
                 (_, Some(value)) => write!(f, "`{name}` = {value}")?,
                 (_, None) => write!(f, "`{name}` of what Vulkan doesn't have")?,

@@ -294,6 +294,23 @@ fn built_in_size(m: &ModuleIndex<'_>, types: &Types<'_>) -> Option<(u32, [u64; 3
     Some((constant.offset(), numbers(types, [x, y, z])?))
 }
 
+/// How many invocations workgroups have, if all of the module's entry points say the same.
+pub(super) fn invocations(m: &ModuleIndex<'_>) -> Option<u64> {
+    let types = Types::of(m);
+    let product = |(_, size): (u32, [u64; 3])| size.into_iter().fold(1, u64::saturating_mul);
+    if let Some(size) = built_in_size(m, &types) {
+        return Some(product(size));
+    }
+    let entries = m.entry_points.iter();
+    let mut functions: Vec<Id> = entries.map(|entry| entry.function).collect();
+    functions.sort_unstable();
+    functions.dedup();
+    let all = functions.into_iter();
+    let mut sizes = all.filter_map(|function| local_size(m, &types, function).map(product));
+    let first = sizes.next()?;
+    sizes.all(|size| size == first).then_some(first)
+}
+
 /// The size of workgroups that a function's execution modes say, and where.
 fn local_size(m: &ModuleIndex<'_>, types: &Types<'_>, function: Id) -> Option<(u32, [u64; 3])> {
     m.execution_modes(function).rev().find_map(|inst| {

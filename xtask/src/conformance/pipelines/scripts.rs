@@ -151,11 +151,8 @@ fn layout(pipeline: &Pipeline) -> Option<PipelineLayout> {
             layout.sets.resize(set + 1, SetLayout::default());
         }
         layout.sets[set].bindings.push(Binding {
-            binding: bound.binding,
-            ty,
             count: u32::try_from(count).ok()?,
-            stages: ShaderStages::ALL,
-            has_ycbcr: false,
+            ..Binding::new(bound.binding, ty)
         });
     }
     if pipeline.push_constants.is_some() {

@@ -1,0 +1,244 @@
+//! Bindings that are mapped to descriptor heaps (Vulkan, "Runtime SPIR-V Validation"): which
+//! resources of them are chosen, and by what.
+
+use hashbrown::{HashMap, HashSet};
+use spirvkit_binary::Id;
+use spirvkit_grammar::{Decoration, Op, StorageClass as S};
+use spirvkit_vulkan::{MappingSource, PipelineLayout};
+
+use super::part::Part;
+use super::problems::{Problems, note_about};
+use super::resources::{Uses, find_binding};
+use crate::finding::Finding;
+use crate::module::{Inst, Lookup, Type};
+use crate::rules::generated::pipeline;
+
+/// What a pointer is to: a resource whose binding has this mapping, or one without a set and a
+/// binding.
+type Source = Option<MappingSource>;
+
+/// A pointer that is followed, or a variable that it is stored to.
+#[derive(Clone, Copy)]
+struct Pointer {
+    id: Id,
+    /// The variable that it comes from.
+    variable: Id,
+    source: Source,
+    /// Of how many arrays of resources the element is still to be chosen.
+    arrays: u32,
+}
+
+/// Checks the resources of a stage, if the layout maps some.
+pub(super) fn check(uses: &Uses<'_, '_, '_>, layout: &PipelineLayout, problems: &mut Problems<'_>) {
+    let part = uses.part;
+    let m = part.m;
+    let bindings = layout.sets.iter().flat_map(|set| &set.bindings);
+    if bindings.filter(|it| it.mapping.is_some()).count() == 0 {
+        return;
+    }
+    let mapped = uses.resources.iter().filter_map(|(place, resource)| {
+        let mapping = find_binding(layout, *place)?.mapping?;
+        Some((resource.variable, Some(mapping)))
+    });
+    let is_resource = |class| matches!(class, S::Uniform | S::UniformConstant | S::StorageBuffer);
+    let has_place = |id| {
+        m.is_decorated(id, Decoration::DescriptorSet) || m.is_decorated(id, Decoration::Binding)
+    };
+    let others = uses.others.iter();
+    let others = others.filter(|it| is_resource(it.class) && !has_place(it.id));
+    let all = mapped.chain(others.map(|it| (it.id, None)));
+    let mut walk = Walk {
+        part,
+        functions: m.call_tree(part.entry.function).into_iter().collect(),
+        seen: HashSet::new(),
+        variable: HashMap::new(),
+        todo: Vec::new(),
+    };
+    for (variable, source) in all {
+        walk.todo.push(Pointer {
+            id: variable,
+            variable,
+            source,
+            arrays: arrays_of(part, variable),
+        });
+        while let Some(pointer) = walk.todo.pop() {
+            walk.follow(pointer, problems);
+        }
+    }
+}
+
+/// How many arrays of resources a variable is, one within the other.
+fn arrays_of(part: &Part<'_, '_>, variable: Id) -> u32 {
+    let m = part.m;
+    let pointee = m.type_of(variable).and_then(|ty| m.pointee(ty));
+    let mut ty = pointee.unwrap_or(Id(0));
+    let mut arrays = 0;
+    while let Type::Array { element, .. } | Type::RuntimeArray { element } = m.ty(ty) {
+        ty = element;
+        arrays += 1;
+        if arrays == 64 {
+            break;
+        }
+    }
+    arrays
+}
+
+struct Walk<'p, 'm, 'a> {
+    part: &'p Part<'m, 'a>,
+    functions: HashSet<u32>,
+    seen: HashSet<(Id, Source)>,
+    /// Variable pointers, with what they may be as far as it was found first.
+    variable: HashMap<Id, Pointer>,
+    todo: Vec<Pointer>,
+}
+
+impl Walk<'_, '_, '_> {
+    fn follow(&mut self, pointer: Pointer, problems: &mut Problems<'_>) {
+        let m = self.part.m;
+        if !self.seen.insert((pointer.id, pointer.source)) {
+            return;
+        }
+        for inst in m.uses(pointer.id).iter().filter_map(|&at| m.inst(at)) {
+            if !self.is_reached(inst) {
+                continue;
+            }
+            match inst.op() {
+                Op::AccessChain | Op::InBoundsAccessChain => {
+                    self.choose(pointer, inst, 1, problems);
+                }
+                Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
+                    self.choose(pointer, inst, 2, problems);
+                }
+                Op::CopyObject | Op::BufferPointerEXT => {
+                    self.pass(pointer, inst.result(), pointer.arrays);
+                }
+                Op::Load => {
+                    let is_pointer = inst.result_type().is_some_and(|ty| m.is_pointer(ty));
+                    let loaded = inst.result().filter(|_| is_pointer);
+                    self.vary(pointer, inst, loaded, problems);
+                }
+                Op::Store if inst.id(1) == pointer.id => {
+                    self.pass(pointer, Some(inst.id(0)), pointer.arrays);
+                }
+                Op::Select | Op::Phi | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                    self.vary(pointer, inst, inst.result(), problems);
+                }
+                Op::FunctionCall => self.call(pointer, inst),
+                Op::ReturnValue => {
+                    let function = m.function_at(inst.offset());
+                    let function = function.and_then(|it| m.functions.get(it as usize));
+                    let calls = m.uses(function.map_or(Id(0), |it| it.id)).iter();
+                    for call in calls.filter_map(|&at| m.inst(at)) {
+                        if call.op() == Op::FunctionCall && self.is_reached(call) {
+                            self.vary(pointer, call, call.result(), problems);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether the stage reaches the function of an instruction.
+    fn is_reached(&self, inst: Inst<'_>) -> bool {
+        let function = self.part.m.function_at(inst.offset());
+        function.is_some_and(|function| self.functions.contains(&function))
+    }
+
+    /// Goes on with what a pointer becomes.
+    fn pass(&mut self, pointer: Pointer, id: Option<Id>, arrays: u32) {
+        self.todo.extend(id.map(|id| Pointer {
+            id,
+            arrays,
+            ..pointer
+        }));
+    }
+
+    /// A call, whose parameters are followed where the pointer is an argument.
+    fn call(&mut self, pointer: Pointer, inst: Inst<'_>) {
+        let m = self.part.m;
+        let callee = m.function_index(inst.id(0));
+        let Some(callee) = callee.and_then(|it| m.functions.get(it as usize)) else {
+            return;
+        };
+        let body = m.instructions(callee.range.clone()).skip(1);
+        let parameters = body.take_while(|it| it.op() == Op::FunctionParameter);
+        for (parameter, &argument) in parameters.zip(inst.args().iter().skip(1)) {
+            if Id(argument) == pointer.id {
+                self.pass(pointer, parameter.result(), pointer.arrays);
+            }
+        }
+    }
+
+    /// An access chain, whose indices are behind so many operands.
+    fn choose(
+        &mut self,
+        pointer: Pointer,
+        inst: Inst<'_>,
+        before: usize,
+        problems: &mut Problems<'_>,
+    ) {
+        let m = self.part.m;
+        let indices = inst.args().iter().skip(before).map(|&word| Id(word));
+        let chosen = indices.take(pointer.arrays as usize);
+        let count = chosen.clone().count() as u32;
+        let mut unknown = chosen.filter(|&index| !m.is_constant(index));
+        if let Some(source) = pointer.source.filter(|source| source.is_single())
+            && let Some(index) = unknown.next()
+        {
+            let message = format!(
+                "{} is no constant and chooses from {}, which is mapped to `{source}`",
+                m.name(index),
+                m.name(pointer.variable),
+            );
+            let rule = &pipeline::MAPPED_INDEX;
+            problems.add(
+                self.part,
+                Finding::new(rule, inst.offset(), message),
+                Vec::new(),
+            );
+        }
+        self.pass(pointer, inst.result(), pointer.arrays - count);
+    }
+
+    /// An instruction that makes a variable pointer.
+    fn vary(
+        &mut self,
+        pointer: Pointer,
+        inst: Inst<'_>,
+        made: Option<Id>,
+        problems: &mut Problems<'_>,
+    ) {
+        let (part, m) = (self.part, self.part.m);
+        let Some(id) = made else { return };
+        let name = m.name(pointer.variable);
+        if let Some(source) = pointer.source.filter(|source| source.is_single()) {
+            let message = format!(
+                "{} makes a variable pointer to {name}, which is mapped to `{source}`",
+                inst.op()
+            );
+            let rule = &pipeline::MAPPED_POINTER;
+            problems.add(part, Finding::new(rule, inst.offset(), message), Vec::new());
+        }
+        let own = Pointer { id, ..pointer };
+        let first = *self.variable.entry(id).or_insert(own);
+        self.todo.push(own);
+        if first.source == pointer.source {
+            return;
+        }
+        let mapped = |source: Source| match source {
+            Some(source) => format!("is mapped to `{source}`"),
+            None => "has no set and no binding".to_owned(),
+        };
+        let message = format!(
+            "{} makes a pointer to {name}, which {}, or to {}, which {}",
+            inst.op(),
+            mapped(pointer.source),
+            m.name(first.variable),
+            mapped(first.source)
+        );
+        let finding = Finding::new(&pipeline::MAPPINGS_MIXED, inst.offset(), message);
+        let note = note_about(part, first.variable, "the other is declared here");
+        problems.add(part, finding, vec![note]);
+    }
+}

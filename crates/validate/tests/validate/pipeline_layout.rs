@@ -1,0 +1,569 @@
+//! What a pipeline's layout and flags say about its stages.
+
+use spirvkit_analysis::ModuleIndex;
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::Diagnostic;
+use spirvkit_validate::{Example, Options, Pipeline, Stage};
+use spirvkit_vulkan::{
+    Binding, DataGraph, DescriptorType, GraphConstant, GraphResource, MappingSource, PipelineFlags,
+    PipelineLayout, SetLayout, Subpass, TensorDescription,
+};
+
+use crate::common;
+
+/// The rules that a stage in a pipeline with a layout breaks.
+#[track_caller]
+fn rules_with(piece: &str, layout: &PipelineLayout) -> Vec<String> {
+    let of = |it: &Diagnostic| it.rule().to_owned();
+    found_with(piece, layout).iter().map(of).collect()
+}
+
+#[track_caller]
+fn found_with(piece: &str, layout: &PipelineLayout) -> Vec<Diagnostic> {
+    let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
+    let options = example.options();
+    let words = common::assembled(&example.breaking(), &options).words;
+    let pipeline = Pipeline::new([Stage::new(&words)]).layout(layout);
+    let all = pipeline.check(&options).into_diagnostics();
+    all.into_iter().map(|it| it.diagnostic).collect()
+}
+
+/// A stage in a pipeline with a layout, as JSON can't say it here: its flags, and one binding.
+#[track_caller]
+fn with_layout(piece: &str, flags: PipelineFlags, binding: Option<Binding>) -> Vec<String> {
+    let set = SetLayout {
+        bindings: binding.into_iter().collect(),
+    };
+    let layout = PipelineLayout {
+        sets: vec![set],
+        flags: Some(flags),
+        ..PipelineLayout::default()
+    };
+    let of = |it: &Diagnostic| format!("{} {}", it.rule(), it.vuid().unwrap_or_default());
+    found_with(piece, &layout).iter().map(of).collect()
+}
+
+#[test]
+fn flags_decide_how_rays_are_traced() {
+    let trace = |op: &str, flags: u32, time: &str| {
+        format!(
+            "OpCapability RayTracingKHR
+OpCapability RayTracingMotionBlurNV
+OpCapability RayTraversalPrimitiveCullingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpExtension \"SPV_NV_ray_tracing_motion_blur\"
+OpEntryPoint RayGenerationKHR %generate \"main\" %payload
+%structure = OpTypeAccelerationStructureKHR
+%to_payload = OpTypePointer RayPayloadKHR %vec4
+%payload = OpVariable %to_payload RayPayloadKHR
+%zero = OpConstant %f32 0
+%one = OpConstant %f32 1
+%origin = OpConstantComposite %vec3 %zero %zero %zero
+%flags = OpConstant %u32 {flags}
+%pair = OpTypeVector %u32 2
+%address = OpConstantComposite %pair %u32_1 %u32_0
+%generate = OpFunction %void None %signature
+%generate_entry = OpLabel
+%rays = OpConvertUToAccelerationStructureKHR %structure %address
+{op} %rays %flags %u32_1 %u32_0 %u32_0 %u32_0 %origin %zero %origin %one {time} %payload
+OpReturn
+OpFunctionEnd"
+        )
+    };
+    let none: [String; 0] = [];
+    let flags = |flags| move |piece: &str| with_layout(piece, flags, None);
+    let without = flags(PipelineFlags::default());
+    let triangles = flags(PipelineFlags::RAY_TRACING_SKIP_TRIANGLES);
+    let motion = flags(PipelineFlags::RAY_TRACING_ALLOW_MOTION);
+    let boxes_skipped = trace("OpTraceRayKHR", 512, "");
+    assert_eq!(without(&boxes_skipped), none);
+    let wanted = "pipeline.ray-flags VUID-RuntimeSpirv-OpTraceRayKHR-06554";
+    assert_eq!(triangles(&boxes_skipped), [wanted]);
+    let moving = trace("OpTraceRayMotionNV", 0, "%zero");
+    assert_eq!(motion(&moving), none);
+    let wanted = "pipeline.ray-motion VUID-RuntimeSpirv-OpTraceRayMotionNV-06367";
+    assert_eq!(without(&moving), [wanted]);
+}
+
+#[test]
+fn samplers_with_conversions_are_combined_and_only_sampled() {
+    let uses = |ty: &str, declared: &str, used: &str| {
+        let piece = format!(
+            "OpCapability ImageQuery
+OpEntryPoint Fragment %reads \"main\" %texture
+OpExecutionMode %reads OriginUpperLeft
+OpDecorate %texture DescriptorSet 0
+OpDecorate %texture Binding 0
+%sampler = OpTypeSampler
+%image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+{declared}
+%to_texture = OpTypePointer UniformConstant {ty}
+%texture = OpVariable %to_texture UniformConstant
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+{used}
+OpReturn
+OpFunctionEnd"
+        );
+        let binding = Binding {
+            count: 2,
+            has_ycbcr: true,
+            ..Binding::new(0, DescriptorType::COMBINED_IMAGE_SAMPLER)
+        };
+        with_layout(&piece, PipelineFlags::default(), Some(binding))
+    };
+    let rule = |vuid: &str| [format!("pipeline.ycbcr VUID-RuntimeSpirv-{vuid}")];
+    let load = |ty: &str| format!("%loaded = OpLoad {ty} %texture");
+    let found = uses("%sampler", "", &load("%sampler"));
+    assert_eq!(found, rule("OpTypeSampler-12203"));
+    let found = uses("%image", "", &load("%image"));
+    assert_eq!(found, rule("OpTypeImage-12204"));
+    let query = |op: &str, level: &str| {
+        let levels = format!("{}\n%asked = {op} %loaded {level}", load("%image"));
+        uses(
+            "%image",
+            "%ivec2 = OpTypeVector %i32 2\n%ivec2_0 = OpConstantNull %ivec2",
+            &levels,
+        )
+    };
+    let found = query("OpImageQuerySizeLod %ivec2", "%u32_0");
+    assert_eq!(found, rule("OpTypeImage-12204"));
+    let found = query("OpImageFetch %vec4", "%ivec2_0");
+    let wanted = ["OpTypeImage-12204", "OpTypeImage-12207"].map(|vuid| rule(vuid)[0].clone());
+    assert_eq!(found, wanted);
+    let array = "%array = OpTypeArray %sampled %u32_2
+%to_sampled = OpTypePointer UniformConstant %sampled";
+    let chosen = |index: &str| {
+        let used = format!(
+            "%index = OpLoad %u32 %where
+%at = OpAccessChain %to_sampled %texture {index}
+%loaded = OpLoad %sampled %at"
+        );
+        let declared = format!(
+            "{array}
+%to_private = OpTypePointer Private %u32
+%where = OpVariable %to_private Private"
+        );
+        uses("%array", &declared, &used)
+    };
+    assert_eq!(chosen("%u32_1"), [""; 0]);
+    assert_eq!(chosen("%index"), rule("None-12205"));
+    let gather = "%zero = OpConstant %f32 0
+%corner = OpConstantComposite %vec2 %zero %zero";
+    let used = format!(
+        "{}
+%color = OpImageGather %vec4 %loaded %corner %u32_0",
+        load("%sampled")
+    );
+    let found = uses("%sampled", gather, &used);
+    assert_eq!(found, rule("OpTypeSampledImage-12206"));
+}
+
+#[test]
+fn sizes_of_descriptors_have_32_bits_without_a_flag() {
+    let piece = |width: u32| {
+        format!(
+            "OpCapability Int64
+OpCapability DescriptorHeapEXT
+OpCapability UntypedPointersKHR
+OpExtension \"SPV_EXT_descriptor_heap\"
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpEntryPoint Vertex %vertex \"main\"
+%u64 = OpTypeInt 64 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u{width} %sampler"
+        )
+    };
+    let none: [String; 0] = [];
+    let without = PipelineFlags::default();
+    assert_eq!(with_layout(&piece(32), without, None), none);
+    let wide = PipelineFlags::INDEXING_64_BIT;
+    assert_eq!(with_layout(&piece(64), wide, None), none);
+    let wanted = "pipeline.wide-index VUID-RuntimeSpirv-OpConstantSizeOfEXT-11475";
+    assert_eq!(with_layout(&piece(64), without, None), [wanted]);
+}
+
+#[test]
+fn specialization_decides_whether_there_are_micromaps() {
+    let text = "OpCapability Shader
+OpCapability RayQueryKHR
+OpCapability RayTracingOpacityMicromapExecutionModeKHR
+OpExtension \"SPV_KHR_ray_query\"
+OpExtension \"SPV_KHR_opacity_micromap\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionModeId %main OpacityMicromapIdKHR %given
+%void = OpTypeVoid
+%bool = OpTypeBool
+%given = OpSpecConstantTrue %bool
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpReturn
+OpFunctionEnd";
+    let options = Options::for_env("vulkan1.3".parse().unwrap());
+    let assembled = common::assembled(text, &options);
+    let index = ModuleIndex::new(&assembled.words).unwrap();
+    let mode = index.execution_modes(index.entry_points[0].function).last();
+    let given = mode.unwrap().id(2);
+    let found = |constants: &[(Id, u64)], flags| {
+        let layout = PipelineLayout {
+            flags: Some(flags),
+            ..PipelineLayout::default()
+        };
+        let stage = Stage::new(&assembled.words).constants(constants.iter().copied());
+        let report = Pipeline::new([stage]).layout(&layout).check(&options);
+        let all = report.diagnostics().iter();
+        all.map(|it| it.diagnostic.rule().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let without = PipelineFlags::DISALLOW_OPACITY_MICROMAP;
+    assert_eq!(found(&[], without), ["pipeline.micromaps"]);
+    assert_eq!(found(&[(given, 0)], without), [""; 0]);
+    assert_eq!(found(&[], PipelineFlags::default()), [""; 0]);
+}
+
+#[test]
+fn variable_pointers_are_to_one_sort_of_mapping() {
+    let found = |mappings: [Option<MappingSource>; 2], body: &str| {
+        let piece = format!(
+            "OpCapability VariablePointers
+OpEntryPoint Vertex %reads \"main\"
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+OpDecorate %other DescriptorSet 0
+OpDecorate %other Binding 1
+%bool = OpTypeBool
+%true = OpConstantTrue %bool
+%block = OpTypeStruct %vec4
+%to_block = OpTypePointer StorageBuffer %block
+%to_pointer = OpTypePointer Private %to_block
+%takes = OpTypeFunction %to_block %to_block
+%one = OpVariable %to_block StorageBuffer
+%other = OpVariable %to_block StorageBuffer
+%kept = OpVariable %to_pointer Private
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+{body}
+OpReturn
+OpFunctionEnd
+%same = OpFunction %to_block None %takes
+%parameter = OpFunctionParameter %to_block
+%same_entry = OpLabel
+OpReturnValue %parameter
+OpFunctionEnd"
+        );
+        let bindings = mappings.into_iter().zip(0..);
+        let bindings = bindings.map(|(mapping, number)| Binding {
+            mapping,
+            ..Binding::new(number, DescriptorType::STORAGE_BUFFER)
+        });
+        let layout = PipelineLayout {
+            sets: vec![SetLayout {
+                bindings: bindings.collect(),
+            }],
+            ..PipelineLayout::default()
+        };
+        rules_with(&piece, &layout)
+    };
+    let none: [String; 0] = [];
+    let heap = Some(MappingSource::HEAP_WITH_CONSTANT_OFFSET);
+    let index = Some(MappingSource::HEAP_WITH_PUSH_INDEX);
+    let data = Some(MappingSource::PUSH_DATA);
+    let call = "%called = OpFunctionCall %to_block %same %one";
+    assert_eq!(found([heap, None], call), none);
+    assert_eq!(found([data, None], call), ["pipeline.mapped-pointer"]);
+    let stored = "OpStore %kept %one
+OpStore %kept %other
+%loaded = OpLoad %to_block %kept";
+    assert_eq!(found([heap, heap], stored), none);
+    assert_eq!(found([heap, index], stored), ["pipeline.mappings-mixed"]);
+    // Of a binding that the layout doesn't map, nothing is said.
+    assert_eq!(found([heap, None], stored), none);
+    let twice = "%called = OpFunctionCall %to_block %same %one
+%again = OpFunctionCall %to_block %same %other";
+    assert_eq!(
+        found([heap, index], twice),
+        ["pipeline.mappings-mixed", "pipeline.mappings-mixed"]
+    );
+}
+
+#[test]
+fn arrays_of_input_attachments_are_of_several() {
+    let found = |length: u32, aspects: &[Option<u32>]| {
+        let piece = format!(
+            "OpCapability InputAttachment
+OpEntryPoint Fragment %reads \"main\" %one %other
+OpExecutionMode %reads OriginUpperLeft
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+OpDecorate %one InputAttachmentIndex 1
+OpDecorate %other DescriptorSet 0
+OpDecorate %other Binding 1
+OpDecorate %other InputAttachmentIndex 2
+%image = OpTypeImage %f32 SubpassData 0 0 0 2 Unknown
+%array = OpTypeArray %image %u32_{length}
+%to_array = OpTypePointer UniformConstant %array
+%to_image = OpTypePointer UniformConstant %image
+%one = OpVariable %to_array UniformConstant
+%other = OpVariable %to_image UniformConstant
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+%loaded_one = OpLoad %array %one
+%loaded_other = OpLoad %image %other
+OpReturn
+OpFunctionEnd"
+        );
+        let binding = |number| Binding {
+            count: 2,
+            ..Binding::new(number, DescriptorType::INPUT_ATTACHMENT)
+        };
+        let layout = PipelineLayout {
+            sets: vec![SetLayout {
+                bindings: vec![binding(0), binding(1)],
+            }],
+            subpass: Some(Subpass {
+                input_attachment_aspects: aspects.to_vec(),
+                ..Subpass::default()
+            }),
+            ..PipelineLayout::default()
+        };
+        rules_with(&piece, &layout)
+    };
+    let none: [String; 0] = [];
+    let wrong = ["pipeline.input-attachments"];
+    assert_eq!(found(1, &[Some(1), Some(1), Some(1)]), none);
+    assert_eq!(found(2, &[Some(1), Some(1), Some(1)]), wrong);
+    assert_eq!(found(2, &[Some(1), Some(1), Some(2)]), none);
+    // Of attachments of which nobody knows, nothing is said.
+    assert_eq!(found(2, &[Some(1), Some(1), None]), none);
+    assert_eq!(found(2, &[Some(1), Some(1)]), none);
+}
+
+#[test]
+fn matrices_are_listed_for_the_size_of_subgroups() {
+    let piece = |version: &str, scope: u32| {
+        format!(
+            "; SPIR-V
+; Version: {version}
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %control \"main\"
+OpExecutionMode %control LocalSize 32 2 1
+%matrix = OpTypeCooperativeMatrixKHR %f32 %u32_{scope} %u32_2 %u32_2 %u32_0"
+        )
+    };
+    let found = |version, scope, required, flags: PipelineFlags, entry: &str| {
+        let device = format!(
+            "everything subgroupSize=16 VkCooperativeMatrixPropertiesKHR/MSize=4 \
+             VkCooperativeMatrixProperties2EXT/MGranularity=2/KGranularity=2/\
+             AType=VK_COMPONENT_TYPE_FLOAT32_KHR/scope=VK_SCOPE_{entry}"
+        );
+        let frames = format!("pipeline, vulkan1.3 with {device}");
+        let example = Example::framed(&frames, &piece(version, scope), "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let layout = PipelineLayout {
+            flags: Some(flags.or(PipelineFlags::REQUIRE_FULL_SUBGROUPS)),
+            required_subgroup_size: required,
+            ..PipelineLayout::default()
+        };
+        let pipeline = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let report = pipeline.check(&options);
+        let all = report.diagnostics().iter();
+        all.map(|it| it.diagnostic.rule().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let wrong = ["pipeline.matrix-sizes"];
+    let fixed = PipelineFlags::default();
+    let varying = PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE;
+    let size = |version, required, flags, size: u32| {
+        let entry = format!("SUBGROUP_KHR/subgroupSize={size}");
+        found(version, 3, required, flags, &entry)
+    };
+    assert_eq!(size("1.6", Some(32), fixed, 32), none);
+    assert_eq!(size("1.6", Some(32), fixed, 16), wrong);
+    // Without a size that is required, it is the device's, unless it may vary.
+    assert_eq!(size("1.5", Some(0), fixed, 16), none);
+    assert_eq!(size("1.5", Some(0), fixed, 32), wrong);
+    assert_eq!(size("1.5", Some(0), varying, 0), none);
+    assert_eq!(size("1.6", Some(0), fixed, 0), none);
+    assert_eq!(size("1.6", Some(0), fixed, 16), wrong);
+    assert_eq!(size("1.6", None, fixed, 16), none);
+    let shared = |count: u32| {
+        let entry = format!("WORKGROUP_KHR/invocations={count}");
+        found("1.6", 2, None, fixed, &entry)
+    };
+    assert_eq!(shared(64), none);
+    assert_eq!(shared(32), wrong);
+}
+
+/// A module with a graph of tensors with these elements, shape and constant.
+fn graph(declared: &str, element: &str, sizes: &[u32], value: &str) -> String {
+    let rank = sizes.len();
+    let parts: Vec<String> = sizes.iter().map(|size| format!("%u32_{size}")).collect();
+    format!(
+        "OpCapability VulkanMemoryModel
+OpCapability Shader
+OpCapability Int8
+OpCapability TensorsARM
+OpCapability GraphARM
+OpExtension \"SPV_ARM_tensors\"
+OpExtension \"SPV_ARM_graph\"
+OpMemoryModel Logical Vulkan
+OpDecorate %in DescriptorSet 1
+OpDecorate %in Binding 0
+OpDecorate %out DescriptorSet 1
+OpDecorate %out Binding 1
+%u32 = OpTypeInt 32 0
+{declared}
+%u32_0 = OpConstant %u32 0
+%u32_1 = OpConstant %u32 1
+%u32_2 = OpConstant %u32 2
+%u32_3 = OpConstant %u32 3
+%sizes = OpTypeArray %u32 %u32_{rank}
+%shape = OpConstantComposite %sizes {}
+%tensor = OpTypeTensorARM {element} %u32_{rank} %shape
+%array = OpTypeArray %tensor %u32_2
+%to_array = OpTypePointer UniformConstant %array
+%to_tensor = OpTypePointer UniformConstant %tensor
+%in = OpVariable %to_array UniformConstant
+%out = OpVariable %to_tensor UniformConstant
+%one = OpGraphConstantARM %tensor 7
+%other = OpGraphConstantARM %tensor 8
+%type = OpTypeGraphARM 1 %array %tensor
+OpGraphEntryPointARM %graph \"main\" %in %out
+%graph = OpGraphARM %type
+%value = OpGraphInputARM %tensor %u32_0 %u32_1
+OpGraphSetOutputARM {value} %u32_0
+OpGraphEndARM",
+        parts.join(" ")
+    )
+}
+
+/// What a data graph pipeline breaks of which the application says that.
+fn of_graph(text: &str, graph: Option<DataGraph>, more: &[&[u32]]) -> Vec<String> {
+    let options = Options::for_env("vulkan1.3".parse().unwrap());
+    let words = common::assembled(text, &options).words;
+    let layout = PipelineLayout {
+        graph,
+        ..PipelineLayout::default()
+    };
+    let stages = [words.as_slice()].into_iter().chain(more.iter().copied());
+    let pipeline = Pipeline::new(stages.map(Stage::new)).layout(&layout);
+    let report = pipeline.check(&options);
+    let all = report.diagnostics().iter();
+    all.map(|it| it.diagnostic.rule().to_owned()).collect()
+}
+
+fn tensor(format: &str, dimensions: &[u64]) -> TensorDescription {
+    TensorDescription {
+        format: format.to_owned(),
+        dimensions: dimensions.to_vec(),
+    }
+}
+
+/// The variables of the graph above.
+fn resources(tensor: &TensorDescription) -> Vec<GraphResource> {
+    let resource = |binding| GraphResource {
+        set: 1,
+        binding,
+        array_element: 0,
+        tensor: tensor.clone(),
+    };
+    vec![resource(0), resource(1)]
+}
+
+#[test]
+fn tensors_of_graphs_are_what_the_application_says() {
+    let none: [String; 0] = [];
+    let told = |constants: &[(u32, TensorDescription)], resources| {
+        let constants = constants.iter().map(|(id, tensor)| GraphConstant {
+            id: *id,
+            tensor: tensor.clone(),
+        });
+        Some(DataGraph {
+            constants: constants.collect(),
+            resources,
+        })
+    };
+    let fitting = tensor("R32_SINT", &[2, 3]);
+    let text = graph("", "%u32", &[2, 3], "%value");
+    assert_eq!(of_graph(&text, None, &[]), none);
+    assert_eq!(of_graph(&text, told(&[], resources(&fitting)), &[]), none);
+    let wrong = ["pipeline.graph-resource"; 2];
+    for other in [
+        tensor("R32_SFLOAT", &[2, 3]),
+        tensor("R32_UINT", &[3, 2]),
+        tensor("R32_UINT", &[2]),
+    ] {
+        assert_eq!(of_graph(&text, told(&[], resources(&other)), &[]), wrong);
+    }
+    let twice = [resources(&fitting), resources(&fitting)].concat();
+    assert_eq!(of_graph(&text, told(&[], twice), &[]), wrong);
+    let text = graph("", "%u32", &[2, 3], "%one");
+    let seven = (7, fitting.clone());
+    let constants =
+        |all: &[(u32, TensorDescription)]| of_graph(&text, told(all, resources(&fitting)), &[]);
+    assert_eq!(constants(std::slice::from_ref(&seven)), none);
+    assert_eq!(constants(&[]), ["pipeline.graph-constant"]);
+    let twice = [seven.clone(), seven];
+    assert_eq!(constants(&twice), ["pipeline.graph-constant"]);
+    let wrong = [(7, tensor("R32_UINT", &[2]))];
+    assert_eq!(constants(&wrong), ["pipeline.graph-constant"]);
+}
+
+#[test]
+fn elements_of_tensors_have_formats() {
+    let types = [
+        ("OpTypeBool", &["R8_BOOL_ARM"][..]),
+        ("OpTypeFloat 32", &["R32_SFLOAT"]),
+        ("OpTypeInt 8 0", &["R8_UINT", "R8_SINT"]),
+        ("OpTypeInt 8 1", &["R8_SINT"]),
+    ];
+    let formats = [
+        "R8_BOOL_ARM",
+        "R32_SFLOAT",
+        "R8_UINT",
+        "R8_SINT",
+        "R16_SFLOAT",
+    ];
+    for (ty, own) in types {
+        let text = graph(&format!("%element = {ty}"), "%element", &[2], "%value");
+        for format in formats {
+            let told = DataGraph {
+                constants: Vec::new(),
+                resources: resources(&tensor(format, &[2])),
+            };
+            let fits = of_graph(&text, Some(told), &[]).is_empty();
+            assert_eq!(fits, own.contains(&format), "{ty} {format}");
+        }
+    }
+}
+
+#[test]
+fn graphs_are_pipelines_of_their_own() {
+    let text = graph("", "%u32", &[2], "%value");
+    let piece = "OpEntryPoint Vertex %vertex \"main\"";
+    let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
+    let vertex = common::assembled(&example.breaking(), &example.options()).words;
+    assert_eq!(of_graph(&text, None, &[&vertex]), ["pipeline.mixed"]);
+    let options = example.options();
+    let words = common::assembled(&text, &options).words;
+    let named = |name: &str| {
+        let pipeline = Pipeline::new([Stage::new(&words).entry_point(name)]);
+        let report = pipeline.check(&options);
+        let all = report.diagnostics().iter();
+        all.map(|it| it.diagnostic.rule().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(named("main"), [""; 0]);
+    assert_eq!(named("other"), ["pipeline.entry-point"]);
+}

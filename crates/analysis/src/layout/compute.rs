@@ -4,14 +4,14 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 use spirvkit_binary::Id;
-use spirvkit_grammar::{AddressingModel, Decoration};
+use spirvkit_grammar::{AddressingModel, Decoration, Op};
 
 use super::types::Decorations;
 use super::{
     Extent, Known, Layout, Layouts, MatrixDecorations, MatrixLayout, MatrixOrder, Member, NoLayout,
     OpaqueLayout, Rules, Types,
 };
-use crate::index::{Lookup, Type};
+use crate::index::{Lookup, ModuleIndex, Type};
 
 /// As many types as are asked for one by one most often.
 pub(super) const LIKELY: usize = 14;
@@ -96,6 +96,18 @@ impl<'t> Engine<'t> {
         engine.layouts
     }
 
+    /// The layouts of some types and of all that they are made of.
+    pub(super) fn lay_out_some(types: &'t Types<'t>, rules: Rules, some: &[Id]) -> Layouts {
+        let mut engine = Self::new(types, rules, LIKELY);
+        for &root in some {
+            engine.lay_out_with_parts(root);
+            if engine.layouts.known(root).is_none() {
+                engine.lay_out(root);
+            }
+        }
+        engine.layouts
+    }
+
     /// Places parts by decorations, aligned by rules, with layouts of types that have
     /// none.
     pub(super) fn declared(types: &'t Types<'t>, rules: Rules, opaque: OpaqueLayout<'t>) -> Self {
@@ -138,6 +150,27 @@ impl<'t> Engine<'t> {
             opaque: None,
             decorations: Vec::new(),
         }
+    }
+
+    /// Lays out a type and all that it is made of, but for what has been laid out
+    /// before. Returns the structures, arrays and matrices that have not, in the order of
+    /// their declarations, so that each comes after its parts.
+    pub(super) fn lay_out_with_parts(&mut self, root: Id) -> Vec<Id> {
+        let index = self.types.index;
+        let mut found = Vec::with_capacity(LIKELY);
+        let mut waiting = Vec::with_capacity(LIKELY);
+        waiting.push(root);
+        while let Some(id) = waiting.pop() {
+            let Some(parts) = parts(index, id).filter(|_| self.layouts.expect(id)) else {
+                continue;
+            };
+            found.push(id);
+            let parts = parts.iter().map(|&part| Id(part));
+            waiting.extend(parts.filter(|&part| self.types.is_before(part, id)));
+        }
+        found.sort_unstable_by_key(|&id| index.def_offset(id));
+        found.iter().for_each(|&id| self.lay_out(id));
+        found
     }
 
     /// Lays out a type whose parts have been laid out.
@@ -527,5 +560,14 @@ impl Layout {
 
     fn scalar(size: u64) -> Self {
         Self::of(Extent::Fixed(size), size)
+    }
+}
+
+/// The types that a structure, an array or a matrix is made of.
+fn parts<'a>(index: &ModuleIndex<'a>, ty: Id) -> Option<&'a [u32]> {
+    match index.declaration(ty) {
+        (Op::TypeStruct, words) => words.get(2..),
+        (Op::TypeArray | Op::TypeRuntimeArray | Op::TypeMatrix, words) => words.get(2..3),
+        _ => None,
     }
 }

@@ -5,11 +5,9 @@ use core::fmt;
 use alloc::vec::Vec;
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::Op;
 
-use super::compute::{Engine, LIKELY};
+use super::compute::Engine;
 use super::{Extent, Layout, MatrixDecorations, Member, Rules, Types};
-use crate::index::{Lookup, ModuleIndex};
 
 /// Gives the size and the alignment, in bytes, of a type for which no rules have any.
 /// The alignment is above 0.
@@ -55,21 +53,7 @@ impl<'t> DeclaredLayouts<'t> {
     /// before. Returns the structures, arrays and matrices that have not, in the order of
     /// their declarations, so that each comes after its parts.
     pub fn lay_out(&mut self, root: Id) -> Vec<Id> {
-        let index = self.engine.types.index;
-        let mut found = Vec::with_capacity(LIKELY);
-        let mut waiting = Vec::with_capacity(LIKELY);
-        waiting.push(root);
-        while let Some(id) = waiting.pop() {
-            let Some(parts) = parts(index, id).filter(|_| self.engine.layouts.expect(id)) else {
-                continue;
-            };
-            found.push(id);
-            let parts = parts.iter().map(|&part| Id(part));
-            waiting.extend(parts.filter(|&part| self.engine.types.is_before(part, id)));
-        }
-        found.sort_unstable_by_key(|&id| index.def_offset(id));
-        found.iter().for_each(|&id| self.engine.lay_out(id));
-        found
+        self.engine.lay_out_with_parts(root)
     }
 
     /// The layout of a type that has been laid out, or that is no structure, array or
@@ -93,14 +77,5 @@ impl<'t> DeclaredLayouts<'t> {
 impl fmt::Debug for DeclaredLayouts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.engine.layouts.fmt(f)
-    }
-}
-
-/// The types that a structure, an array or a matrix is made of.
-fn parts<'a>(index: &ModuleIndex<'a>, ty: Id) -> Option<&'a [u32]> {
-    match index.declaration(ty) {
-        (Op::TypeStruct, words) => words.get(2..),
-        (Op::TypeArray | Op::TypeRuntimeArray | Op::TypeMatrix, words) => words.get(2..3),
-        _ => None,
     }
 }

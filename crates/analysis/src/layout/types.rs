@@ -101,6 +101,11 @@ impl<'m> Types<'m> {
         Engine::lay_out_all(self, rules)
     }
 
+    /// Lays out some types, and all that these are made of.
+    pub fn lay_out_some(&self, rules: Rules, some: &[Id]) -> Layouts {
+        Engine::lay_out_some(self, rules, some)
+    }
+
     /// Notes what decorations say of each member of a structure of so many.
     pub(super) fn member_decorations(&self, ty: Id, count: usize, out: &mut Vec<Decorations>) {
         out.clear();

@@ -9,13 +9,14 @@ use spirvkit_grammar::{Decoration, Op, Scope, StorageClass};
 
 use super::modes::{PERMITTED, PRESERVED};
 use super::{
-    Need, Wanted, feature, features, is_group_operation, matrices, offsets, operands, outputs,
-    property, reach,
+    Need, Wanted, feature, features, is_group_operation, is_ordinary, matrices, offsets, operands,
+    outputs, property, reach,
 };
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     for inst in m.all_instructions() {
         match inst.op() {
+            op if is_ordinary(op) => {}
             Op::Decorate if inst.arg(1) == Decoration::FPFastMathMode.0 => fast_math(m, inst, all),
             Op::Decorate | Op::MemberDecorate | Op::EmitStreamVertex | Op::EndStreamPrimitive => {
                 outputs::add(m, inst, all);

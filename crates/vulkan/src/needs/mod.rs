@@ -126,6 +126,39 @@ fn is_group_operation(op: Op) -> bool {
     op.is_non_uniform() || op == Op::GroupNonUniformRotateKHR
 }
 
+/// What most instructions are, and of what no rule asks anything by itself: all else is looked at
+/// closer.
+fn is_ordinary(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Name
+            | Op::MemberName
+            | Op::Label
+            | Op::Branch
+            | Op::BranchConditional
+            | Op::SelectionMerge
+            | Op::Phi
+            | Op::Load
+            | Op::Store
+            | Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::Constant
+            | Op::ConstantComposite
+            | Op::CompositeConstruct
+            | Op::CompositeExtract
+            | Op::VectorShuffle
+            | Op::Bitcast
+            | Op::IAdd
+            | Op::ISub
+            | Op::IMul
+            | Op::UDiv
+            | Op::UMod
+            | Op::FAdd
+            | Op::FSub
+            | Op::FMul
+    )
+}
+
 /// A feature that something needs.
 fn feature(name: &str) -> Wanted {
     features(&[name])

@@ -3,7 +3,9 @@
 use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel as Model, Op};
 
-use super::{CallTrees, Need, Wanted, is_group_operation, limit, property, property_of, reach};
+use super::{
+    CallTrees, Need, Wanted, is_group_operation, is_ordinary, limit, property, property_of, reach,
+};
 
 /// Models with graphics or without, and what masks of stages call them.
 const STAGES: &[(Model, &[&str])] = &[
@@ -247,6 +249,9 @@ fn first(m: &ModuleIndex<'_>, range: std::ops::Range<u32>) -> First {
     let mut found = First::default();
     for inst in m.instructions(range) {
         let (op, offset) = (inst.op(), inst.offset());
+        if is_ordinary(op) {
+            continue;
+        }
         for (kind, first) in KINDS.iter().zip(&mut found.kinds) {
             if first.is_none() && (kind.has)(op) {
                 *first = Some(offset);

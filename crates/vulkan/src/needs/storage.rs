@@ -234,10 +234,10 @@ fn is_in_block(m: &ModuleIndex<'_>, mut ty: Id) -> bool {
 }
 
 /// Adds what the sizes of push constants and of payloads of nodes need.
-pub(super) fn add_sizes(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
+pub(super) fn add_sizes<'a>(m: &ModuleIndex<'a>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
     let limited = [StorageClass::PushConstant, StorageClass::NodePayloadAMDX];
     let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
-    let variables: Vec<(Inst<'_>, StorageClass)> = globals
+    let variables: Vec<(Inst<'a>, StorageClass)> = globals
         .filter(|inst| inst.op() == Op::Variable)
         .map(|inst| (inst, StorageClass(inst.arg(0))))
         .filter(|(_, class)| limited.contains(class))
@@ -246,19 +246,19 @@ pub(super) fn add_sizes(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mu
         return;
     }
     let types = Types::of(m);
-    let [natural, explicit] = [Rules::Std430, Rules::Explicit].map(|rules| types.lay_out(rules));
-    let mut payloads = Vec::new();
-    for (inst, class) in variables {
-        let Some(mut ty) = inst.result_type().and_then(|ty| m.pointee(ty)) else {
-            continue;
-        };
+    let with_type = |(inst, class): (Inst<'a>, StorageClass)| {
+        let ty = m.pointee(inst.result_type()?)?;
         // Of an array of payloads, there is at least one.
-        if let Some(array) = m
-            .def(ty)
-            .filter(|it| it.op() == Op::TypeNodePayloadArrayAMDX)
-        {
-            ty = array.id(0);
-        }
+        let array = m.def(ty);
+        let array = array.filter(|it| it.op() == Op::TypeNodePayloadArrayAMDX);
+        Some((inst, class, array.map_or(ty, |array| array.id(0))))
+    };
+    let variables: Vec<_> = variables.into_iter().filter_map(with_type).collect();
+    let held: Vec<Id> = variables.iter().map(|it| it.2).collect();
+    let [natural, explicit] =
+        [Rules::Std430, Rules::Explicit].map(|rules| types.lay_out_some(rules, &held));
+    let mut payloads = Vec::new();
+    for (inst, class, ty) in variables {
         let layouts = if m.is_block(ty) { &explicit } else { &natural };
         let size = layouts.get(ty).ok().and_then(|layout| layout.size.known());
         let (Some(size), Some(id)) = (size, inst.result()) else {

@@ -344,21 +344,24 @@ struct Shared {
 
 /// The variables that workgroups share, as far as their sizes are known.
 fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
-    let shared: Vec<(Id, StorageClass)> = m
+    let shared: Vec<(Id, StorageClass, Id)> = m
         .globals
         .iter()
         .filter_map(|&offset| m.inst(offset)?.result())
         .filter_map(|id| {
-            let class = m.pointer_class(m.type_of(id)?)?;
-            PAYLOAD_AND_SHARED.contains(&class).then_some((id, class))
+            let ty = m.type_of(id)?;
+            let class = m.pointer_class(ty)?;
+            let is_shared = PAYLOAD_AND_SHARED.contains(&class);
+            is_shared.then(|| Some((id, class, m.pointee(ty)?)))?
         })
         .collect();
     if shared.is_empty() {
         return Vec::new();
     }
-    let [natural, explicit] = [Rules::Std430, Rules::Explicit].map(|rules| types.lay_out(rules));
-    let found = shared.into_iter().filter_map(|(id, class)| {
-        let pointee = m.pointee(m.type_of(id)?)?;
+    let held: Vec<Id> = shared.iter().map(|it| it.2).collect();
+    let [natural, explicit] =
+        [Rules::Std430, Rules::Explicit].map(|rules| types.lay_out_some(rules, &held));
+    let found = shared.into_iter().filter_map(|(id, class, pointee)| {
         let is_block = m.is_block(pointee);
         let layouts = match is_block {
             true => &explicit,

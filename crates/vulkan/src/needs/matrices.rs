@@ -10,7 +10,7 @@ use spirvkit_grammar::{
     Scope,
 };
 
-use super::{Is, Listed, Need, Wanted, workgroup};
+use super::{Is, Listed, Need, Wanted, is_ordinary, workgroup};
 use crate::tables::{Enable, Feature, enumerant};
 
 const KHR: &str = "VkCooperativeMatrixPropertiesKHR";
@@ -82,7 +82,7 @@ pub struct MatrixShader {
 pub fn matrix_needs(m: &ModuleIndex<'_>, shader: MatrixShader) -> Vec<Need> {
     let mut all = Vec::new();
     if m.has(Capability::CooperativeMatrixKHR) {
-        let matrices = m.all_instructions();
+        let matrices = m.all_instructions().filter(|it| !is_ordinary(it.op()));
         matrices.for_each(|inst| add_khr(m, inst, shader, &mut all));
     }
     all
@@ -161,7 +161,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
         invocations: workgroup::invocations(m),
         ..MatrixShader::default()
     };
-    for inst in m.all_instructions() {
+    for inst in m.all_instructions().filter(|it| !is_ordinary(it.op())) {
         add_khr(m, inst, shader, all);
         let mut add = |vuid, what: &str, wanted: Option<Wanted>| {
             all.extend(wanted.map(|wanted| Need {

@@ -8,6 +8,7 @@ mod declared;
 mod entries;
 mod heap;
 mod instructions;
+mod laid;
 mod matrices;
 mod mesh;
 mod modes;

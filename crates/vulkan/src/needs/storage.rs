@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use spirvkit_analysis::index::Inst;
-use spirvkit_analysis::layout::{Rules, Types};
+use spirvkit_analysis::layout::Types;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
+use super::laid::Laid;
 use super::used::used;
 use super::{CallTrees, Need, Wanted, declarations, features, reach};
 use crate::tables::Enable;
@@ -254,13 +255,10 @@ pub(super) fn add_sizes<'a>(m: &ModuleIndex<'a>, trees: &mut CallTrees<'_>, all:
         Some((inst, class, array.map_or(ty, |array| array.id(0))))
     };
     let variables: Vec<_> = variables.into_iter().filter_map(with_type).collect();
-    let held: Vec<Id> = variables.iter().map(|it| it.2).collect();
-    let [natural, explicit] =
-        [Rules::Std430, Rules::Explicit].map(|rules| types.lay_out_some(rules, &held));
+    let layouts = Laid::of(m, &types, variables.iter().map(|it| it.2));
     let mut payloads = Vec::new();
     for (inst, class, ty) in variables {
-        let layouts = if m.is_block(ty) { &explicit } else { &natural };
-        let size = layouts.get(ty).ok().and_then(|layout| layout.size.known());
+        let size = layouts.get(m, ty).and_then(|layout| layout.size.known());
         let (Some(size), Some(id)) = (size, inst.result()) else {
             continue;
         };

@@ -3,13 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use spirvkit_analysis::index::EntryPoint;
-use spirvkit_analysis::layout::{Rules, Types};
+use spirvkit_analysis::layout::Types;
 use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, Scope, StorageClass,
 };
 
+use super::laid::Laid;
 use super::mesh::Outputs;
 use super::used::used;
 use super::{CallTrees, Need, Term, Wanted, declarations, limit, reach};
@@ -358,16 +359,10 @@ fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
     if shared.is_empty() {
         return Vec::new();
     }
-    let held: Vec<Id> = shared.iter().map(|it| it.2).collect();
-    let [natural, explicit] =
-        [Rules::Std430, Rules::Explicit].map(|rules| types.lay_out_some(rules, &held));
+    let layouts = Laid::of(m, types, shared.iter().map(|it| it.2));
     let found = shared.into_iter().filter_map(|(id, class, pointee)| {
         let is_block = m.is_block(pointee);
-        let layouts = match is_block {
-            true => &explicit,
-            false => &natural,
-        };
-        let layout = layouts.get(pointee).ok()?;
+        let layout = layouts.get(m, pointee)?;
         Some(Shared {
             id,
             class,

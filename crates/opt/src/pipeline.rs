@@ -5,7 +5,7 @@ use spirvkit_binary::{Error, Id};
 use spirvkit_grammar::Op;
 use spirvkit_transform::compact_ids;
 
-use crate::body::rebuild;
+use crate::body::{More, rebuild};
 use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
@@ -338,12 +338,16 @@ fn improve(unit: &mut Unit, index: usize) {
     let mut function = std::mem::take(&mut unit.functions[index]);
     function.is_done = true;
     for round in 0..MAX_ROUNDS {
-        let may_find_more = rebuilds && rebuild(unit, &mut function);
+        let more = match rebuilds {
+            true => rebuild(unit, &mut function),
+            false => More::Nothing,
+        };
         let mut changed = flow::simplify(unit, &mut function);
         if abilities.contains(Abilities::PROMOTE.with(Abilities::FORWARD)) {
             changed |= copies::forward(unit, &mut function);
         }
-        if !changed && (round > 0 || !may_find_more) {
+        let finds_more = more == More::Surely || round == 0 && more == More::Perhaps;
+        if !changed && !finds_more {
             break;
         }
     }

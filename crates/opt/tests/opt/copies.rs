@@ -447,6 +447,50 @@ OpReturn",
 }
 
 #[test]
+fn arrays_of_arrays_are_told_apart_where_ways_meet() {
+    becomes_with(
+        "",
+        "%row = OpTypeArray %float %2
+%plane = OpTypeArray %row %2
+%cube = OpTypeArray %plane %2
+",
+        "%i1 = OpLoad %int %i
+%a1 = OpLoad %float %a
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %else
+%then = OpLabel
+OpStore %k %2
+%row1 = OpCompositeConstruct %row %a1 %a1
+%plane1 = OpCompositeConstruct %plane %row1 %row1
+%cube1 = OpCompositeConstruct %cube %plane1 %plane1
+OpBranch %join
+%else = OpLabel
+%row2 = OpCompositeConstruct %row %f1 %f2
+%plane2 = OpCompositeConstruct %plane %row2 %row2
+%cube2 = OpCompositeConstruct %cube %plane2 %plane2
+OpBranch %join
+%join = OpLabel
+%x = OpPhi %cube %cube1 %then %cube2 %else
+%x1 = OpCompositeExtract %float %x 1 0 1
+OpStore %o %x1
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpSLessThan %bool %1 %int_1
+OpSelectionMerge %3 None
+OpBranchConditional %2 %4 %3
+%4 = OpLabel
+OpStore %k %int_2
+%5 = OpLoad %float %a
+OpBranch %3
+%3 = OpLabel
+%6 = OpPhi %float %float_2 %7 %5 %4
+OpStore %o %6
+OpReturn",
+    );
+}
+
+#[test]
 fn returning_early_is_no_different_if_nothing_follows() {
     becomes(
         "%i1 = OpLoad %int %i

@@ -9,7 +9,7 @@ use crate::body::{More, rebuild};
 use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
-use crate::passes::{copies, flow, indices, inline, privates, sink};
+use crate::passes::{chains, copies, flow, indices, inline, privates, sink};
 use crate::remarks::OldIds;
 use crate::unit::{Unit, Unread, Value, Written};
 use crate::{Abilities, Level, Optimized, Options, Remark};
@@ -252,6 +252,7 @@ fn finish(mut unit: Unit, options: &Options, ends: Ends) -> Option<Finished> {
     }
     if abilities.contains(Abilities::SIMPLIFY) {
         indices::choose(&mut unit, &live);
+        chains::share(&mut unit, &live);
     }
     let made = code_words(&unit, &live) + unit.added_words() + added;
     let written = unit.write(options)?;

@@ -620,3 +620,81 @@ OpReturnValue %result"
     let counts = ["OpFunctionCall", "OpLoopMerge", "OpIMul"].map(|it| count(&text, it));
     assert_eq!(counts, [0, 0, 0], "{text}");
 }
+
+/// A buffer `rows` of structures with an array of floats.
+const ROWS: (&str, &str) = (
+    "OpDecorate %four ArrayStride 4
+OpDecorate %rows_of ArrayStride 16
+OpMemberDecorate %Row 0 Offset 0
+OpMemberDecorate %Rows 0 Offset 0
+OpDecorate %Rows Block
+OpDecorate %rows DescriptorSet 0
+OpDecorate %rows Binding 3
+",
+    "%n4 = OpConstant %int 4
+%four = OpTypeArray %float %n4
+%Row = OpTypeStruct %four
+%rows_of = OpTypeRuntimeArray %Row
+%Rows = OpTypeStruct %rows_of
+%to_rows = OpTypePointer StorageBuffer %Rows
+%to_four = OpTypePointer StorageBuffer %four
+%zeros = OpConstantNull %four
+%rows = OpVariable %to_rows StorageBuffer
+",
+);
+
+#[test]
+fn pointers_lead_on_from_those_that_are_there() {
+    becomes_with(
+        ROWS.0,
+        ROWS.1,
+        "%i1 = OpLoad %int %i
+%all = OpAccessChain %to_four %rows %0 %i1 %0
+OpStore %all %zeros
+%second = OpAccessChain %in_data %rows %0 %i1 %0 %1
+OpStore %second %f1
+%first = OpAccessChain %in_data %rows %0 %0 %0 %1
+OpStore %first %f2
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpAccessChain %_ptr_StorageBuffer__arr_float_int_4 %3 %int_0 %1 %int_0
+OpStore %2 %4
+%5 = OpAccessChain %_ptr_StorageBuffer_float %2 %int_1
+OpStore %5 %float_1
+%6 = OpAccessChain %_ptr_StorageBuffer_float %3 %int_0 %int_0 %int_0 %int_1
+OpStore %6 %float_2
+OpReturn",
+    );
+}
+
+#[test]
+fn pointers_do_not_lead_on_from_those_of_other_ways() {
+    becomes_with(
+        ROWS.0,
+        ROWS.1,
+        "%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+%all = OpAccessChain %to_four %rows %0 %i1 %0
+OpStore %all %zeros
+OpBranch %join
+%join = OpLabel
+%second = OpAccessChain %in_data %rows %0 %i1 %0 %1
+OpStore %second %f1
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpSLessThan %bool %1 %int_1
+OpSelectionMerge %3 None
+OpBranchConditional %2 %4 %3
+%4 = OpLabel
+%5 = OpAccessChain %_ptr_StorageBuffer__arr_float_int_4 %6 %int_0 %1 %int_0
+OpStore %5 %7
+OpBranch %3
+%3 = OpLabel
+%8 = OpAccessChain %_ptr_StorageBuffer_float %6 %int_0 %1 %int_0 %int_1
+OpStore %8 %float_1
+OpReturn",
+    );
+}

@@ -218,13 +218,14 @@ impl Evaluation<'_> {
                 found: operands.len(),
             });
         }
-        let (ty, count) = match self.types.shape(result_type) {
+        let shape = self.types.shape_of_components(result_type);
+        let (ty, count) = match shape {
             Shape::Scalar(ty) => {
                 return self.component(operation, signature, ty, &Lanes::scalars(operands)?);
             }
             Shape::Vector(ty, count) => (ty, count),
             Shape::Pointer | Shape::Other => {
-                return Err(match (operation, self.types.shape(result_type)) {
+                return Err(match (operation, shape) {
                     (Operation::Core(op), Shape::Pointer) => NotComputable::Pointer(op),
                     _ => NotComputable::ResultType(result_type),
                 });

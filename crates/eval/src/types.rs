@@ -278,18 +278,26 @@ impl Types {
     }
 
     pub(crate) fn shape(&self, id: Id) -> Shape {
+        self.shape_with(id, &[Sequence::Vector])
+    }
+
+    /// The same for an operation that is done component by component. To that, a cooperative matrix
+    /// is a vector of the one part that it has.
+    pub(crate) fn shape_of_components(&self, id: Id) -> Shape {
+        self.shape_with(id, &[Sequence::Vector, Sequence::CooperativeMatrix])
+    }
+
+    fn shape_with(&self, id: Id, vectors: &[Sequence]) -> Shape {
         if let Some(scalar) = self.scalar(id) {
             return Shape::Scalar(scalar);
         }
         match self.get(id) {
-            Some(Type::Sequence {
-                kind: Sequence::Vector,
-                part,
-                count,
-            }) => match self.scalar(part) {
-                Some(scalar) => Shape::Vector(scalar, count),
-                None => Shape::Other,
-            },
+            Some(Type::Sequence { kind, part, count }) if vectors.contains(&kind) => {
+                match self.scalar(part) {
+                    Some(scalar) => Shape::Vector(scalar, count),
+                    None => Shape::Other,
+                }
+            }
             Some(Type::Pointer) => Shape::Pointer,
             _ => Shape::Other,
         }

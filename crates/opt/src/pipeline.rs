@@ -5,11 +5,11 @@ use spirvkit_binary::{Error, Id};
 use spirvkit_grammar::Op;
 use spirvkit_transform::compact_ids;
 
-use crate::body::rebuild;
+use crate::body::{More, rebuild};
 use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
-use crate::passes::{copies, flow, indices, inline, privates, sink};
+use crate::passes::{chains, copies, flow, indices, inline, privates, sink};
 use crate::remarks::OldIds;
 use crate::unit::{Unit, Unread, Value, Written};
 use crate::{Abilities, Level, Optimized, Options, Remark};
@@ -252,6 +252,7 @@ fn finish(mut unit: Unit, options: &Options, ends: Ends) -> Option<Finished> {
     }
     if abilities.contains(Abilities::SIMPLIFY) {
         indices::choose(&mut unit, &live);
+        chains::share(&mut unit, &live);
     }
     let made = code_words(&unit, &live) + unit.added_words() + added;
     let written = unit.write(options)?;
@@ -338,12 +339,16 @@ fn improve(unit: &mut Unit, index: usize) {
     let mut function = std::mem::take(&mut unit.functions[index]);
     function.is_done = true;
     for round in 0..MAX_ROUNDS {
-        let may_find_more = rebuilds && rebuild(unit, &mut function);
+        let more = match rebuilds {
+            true => rebuild(unit, &mut function),
+            false => More::Nothing,
+        };
         let mut changed = flow::simplify(unit, &mut function);
         if abilities.contains(Abilities::PROMOTE.with(Abilities::FORWARD)) {
             changed |= copies::forward(unit, &mut function);
         }
-        if !changed && (round > 0 || !may_find_more) {
+        let finds_more = more == More::Surely || round == 0 && more == More::Perhaps;
+        if !changed && !finds_more {
             break;
         }
     }

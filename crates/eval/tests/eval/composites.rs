@@ -28,6 +28,7 @@ const PAIR: Id = Id(18);
 const VECTOR_PAIR: Id = Id(19);
 const HUGE_VECTOR: Id = Id(20);
 const ULVEC2: Id = Id(21);
+const TILE: Id = Id(22);
 
 fn types() -> Types {
     let integer = |width| {
@@ -68,6 +69,7 @@ fn types() -> Types {
         (VECTOR_PAIR, Type::Struct(&[UVEC2, UVEC2])),
         (HUGE_VECTOR, vector(UINT, u32::MAX)),
         (ULVEC2, vector(ULONG, 2)),
+        (TILE, sequence(Sequence::CooperativeMatrix, FLOAT, 1)),
     ] {
         types.insert(id, ty);
     }
@@ -719,4 +721,22 @@ fn equal_however_it_was_made() {
     assert_ne!(uvec([3, 3]), Value::replicate(3.into(), 3).unwrap());
     let rows = [uvec([1, 2]), uvec([1, 2])];
     assert_eq!(Value::replicate(uvec([1, 2]), 2).unwrap(), composite(rows));
+}
+
+#[test]
+fn cooperative_matrices_are_computed_by_component() {
+    let tile = |value: f32| composite([Value::from(value)]);
+    let product = evaluate(Op::FMul, TILE, &[tile(8.0), tile(0.5)], &[]);
+    assert_eq!(product, Ok(tile(4.0)));
+    let zero = evaluate(Op::FMul, TILE, &[Value::Null, tile(8.0)], &[]);
+    assert!(zero.is_ok_and(|zero| zero.is_null()));
+    let negative = evaluate(Op::FNegate, TILE, &[tile(3.0)], &[]);
+    assert_eq!(negative, Ok(tile(-3.0)));
+    // Nothing says what such a matrix is made of but one value.
+    let other = vec([1.0, 2.0]);
+    let failure = Failure::NotComputable(NotComputable::Operand { index: 1 });
+    assert_eq!(
+        evaluate(Op::FAdd, TILE, &[tile(1.0), other], &[]),
+        Err(failure)
+    );
 }

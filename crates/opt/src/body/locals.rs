@@ -310,9 +310,10 @@ impl Locals {
 
     /// Takes variables apart of which parts are stored.
     fn split(&mut self, unit: &Unit, accesses: &[Access]) {
+        let is_alike = self.find_alike(unit, accesses);
         for access in accesses {
             let local = access.pointer.local as usize;
-            if !self.locals[local].is_value {
+            if !self.locals[local].is_value || is_alike[local] {
                 continue;
             }
             if !self.take_apart(unit, access) {
@@ -329,6 +330,21 @@ impl Locals {
                 self.leaf_variables.resize(leaves, variable);
             }
         }
+    }
+
+    /// Which variables are never stored to and alike in all parts, undefined or zero, so that it
+    /// doesn't matter which one is loaded.
+    fn find_alike(&self, unit: &Unit, accesses: &[Access]) -> Vec<bool> {
+        let mut is_alike: Vec<bool> = (self.locals.iter())
+            .map(|local| match unit.operands(local.variable).get(1) {
+                Some(&initial) => unit.op(unit.find(initial)) == Op::ConstantNull,
+                None => true,
+            })
+            .collect();
+        for access in accesses.iter().filter(|access| access.writes) {
+            is_alike[access.pointer.local as usize] = false;
+        }
+        is_alike
     }
 
     /// Makes pieces of what an access goes through; whether its variable can be values.

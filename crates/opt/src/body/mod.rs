@@ -126,11 +126,18 @@ struct Rebuild<'u> {
     kept: Vec<(Value, u32)>,
 }
 
-/// Rebuilds a function, with the abilities of the unit's options; whether doing so again may find
-/// more, because of what was not known yet.
-pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
+/// Whether rebuilding a function again finds more, because of what was not known yet.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum More {
+    Nothing,
+    Perhaps,
+    Surely,
+}
+
+/// Rebuilds a function, with the abilities of the unit's options.
+pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> More {
     if function.is_opaque || function.blocks.is_empty() {
-        return false;
+        return More::Nothing;
     }
     let flow = Flow::new(unit, function);
     let abilities = unit.options.abilities;
@@ -206,7 +213,11 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
     }
     rebuild.mark(function);
     rebuild.write(function);
-    let may_find_more = rebuild.may_find_more(function);
+    let more = match rebuild.has_split_phis(function) {
+        true => More::Surely,
+        false if rebuild.may_find_more(function) => More::Perhaps,
+        false => More::Nothing,
+    };
     let mut tables = [
         rebuild.uses,
         rebuild.places,
@@ -215,7 +226,7 @@ pub(crate) fn rebuild(unit: &mut Unit, function: &mut Function) -> bool {
     ];
     tables.iter_mut().for_each(Numbers::clear);
     rebuild.unit.tables = tables;
-    may_find_more
+    more
 }
 
 impl Rebuild<'_> {

@@ -85,24 +85,14 @@ impl Rebuild<'_> {
     /// Replaces a phi of composites, of which only parts are used, by one for each part; whether
     /// that could be done.
     pub(super) fn splits_phi(&mut self, phi: Value) -> bool {
-        let node = *self.unit.node(phi);
-        if !self.is_plain(phi) || !self.split_phis.contains(&phi) {
+        if !self.can_split_phi(phi) {
             return false;
         }
+        let node = *self.unit.node(phi);
         let (Some(count), part) = super::parts(self.unit, node.ty) else {
             return false;
         };
         let operands = self.unit.operands(phi).to_vec();
-        let is_known = |&value: &Value| match self.unit.op(value) {
-            Op::CompositeConstruct | Op::ConstantComposite => {
-                self.unit.operands(value).len() as u64 == count
-            }
-            Op::ConstantNull | Op::Undef => true,
-            _ => false,
-        };
-        if count > MAX_SPLIT || !operands.iter().step_by(2).all(is_known) {
-            return false;
-        }
         let mut found = Vec::new();
         for index in 0..count as u32 {
             let ty = part.unwrap_or_else(|| self.unit.operand(node.ty, index as usize));
@@ -125,6 +115,32 @@ impl Rebuild<'_> {
         let whole = self.make_value(Op::CompositeConstruct, node.ty, &found);
         self.unit.replace(phi, whole);
         true
+    }
+
+    /// Whether a phi is one of composites of which only parts are used, and all of them are known.
+    fn can_split_phi(&self, phi: Value) -> bool {
+        let (Some(count), _) = super::parts(self.unit, self.unit.node(phi).ty) else {
+            return false;
+        };
+        let is_known = |value: Value| match self.unit.op(value) {
+            Op::CompositeConstruct | Op::ConstantComposite => {
+                self.unit.operands(value).len() as u64 == count
+            }
+            Op::ConstantNull | Op::Undef => true,
+            _ => false,
+        };
+        let mut operands = self.unit.operands(phi).iter().step_by(2);
+        self.split_phis.contains(&phi)
+            && self.is_plain(phi)
+            && count <= MAX_SPLIT
+            && operands.all(|&value| is_known(self.unit.find(value)))
+    }
+
+    /// Whether a function has phis now that could be split.
+    pub(super) fn has_split_phis(&mut self, function: &Function) -> bool {
+        self.find_split_phis(function);
+        let is_behind = |phi: Value| !self.is_header(self.unit.node(phi).home);
+        (self.split_phis.iter()).any(|&phi| self.can_split_phi(phi) && is_behind(phi))
     }
 
     /// Finds phis of composites of which only parts are used.

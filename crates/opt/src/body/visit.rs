@@ -605,9 +605,12 @@ impl Rebuild<'_> {
         let (piece, depth) = self.locals.descend(self.unit, pointer);
         let rest: Vec<Value> = self.locals.path(pointer)[depth..].to_vec();
         let whole = self.piece_value(piece);
-        let value = match rest.is_empty() {
-            true => whole,
-            false => self.take_out(whole, &rest, ty)?,
+        let value = match self.unit.op(whole) {
+            _ if rest.is_empty() => whole,
+            // Whichever part it is.
+            Op::Undef => self.unit.undef(ty),
+            Op::ConstantNull => self.unit.null(ty),
+            _ => self.take_out(whole, &rest, ty)?,
         };
         (self.unit.node(value).ty == ty).then_some(value)
     }

@@ -213,6 +213,19 @@ fn named_blocks(unit: &mut Unit, function: &Function) -> Vec<bool> {
     is_named
 }
 
+/// The header of the loop that a block continues, for each.
+fn continued_loops(unit: &Unit, function: &Function) -> Vec<u32> {
+    let mut loop_of = vec![NONE; function.blocks.len()];
+    for (number, block) in (0..).zip(&function.blocks) {
+        if let Some(merge) = merge_of(unit, &block.insts)
+            && unit.op(merge) == Op::LoopMerge
+        {
+            loop_of[unit.block_of_label[unit.operand(merge, 1) as usize] as usize] = number;
+        }
+    }
+    loop_of
+}
+
 /// The blocks that loops are recognized by, if they are to stay: those that begin or continue one.
 fn shape_of_loops(unit: &Unit, function: &Function) -> Vec<bool> {
     let mut is_shape = vec![false; function.blocks.len()];
@@ -548,6 +561,7 @@ fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) ->
     let flow = flow.get(unit, function);
     let count = function.blocks.len();
     let is_named = named_blocks(unit, function);
+    let loop_of = continued_loops(unit, function);
     let is_shape = shape_of_loops(unit, function);
     // What each block was joined with, so that chains are.
     let mut into: Vec<usize> = (0..count).collect();
@@ -567,7 +581,13 @@ fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) ->
         let own_merge = merge_of(unit, &function.blocks[at].insts);
         let next = unit.block_of_label[unit.operand(end, 0) as usize] as usize;
         let follows_only = flow.graph.predecessors(next as u32).len() == 1;
-        let stays = is_named[next] || is_shape[at] || is_shape[next];
+        // All of a loop behind its header may be where it continues.
+        let loop_merge = Some(loop_of[next])
+            .filter(|&header| header != NONE && own_merge.is_none() && !is_named[at])
+            .filter(|&header| flow.graph.predecessors(at as u32) == [header])
+            .and_then(|header| merge_of(unit, &function.blocks[header as usize].insts));
+        let is_fixed = is_named[next] && loop_merge.is_none();
+        let stays = is_fixed || is_shape[at] || is_shape[next];
         if !follows_only || stays || next == at || gone[next] || next == 0 {
             continue;
         }
@@ -602,6 +622,9 @@ fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) ->
         }
         let (old, new) = (function.blocks[next].label, function.blocks[at].label);
         rename_predecessor(unit, function, at, old, new);
+        if let Some(merge) = loop_merge {
+            unit.operands_mut(merge)[1] = new;
+        }
         into[next] = at;
         gone[next] = true;
     }

@@ -188,10 +188,12 @@ fn continue_blocks(unit: &mut Unit, function: &Function) -> HashSet<Value> {
 
 /// Whether a block can be divided: a loop's header only if what stays behind its merge
 /// instruction is still structured by itself.
-fn can_split(unit: &Unit, rest: &[Value]) -> bool {
+fn can_split(unit: &Unit, rest: &[Value], label: Value) -> bool {
     // What is still to come stands in reverse order.
-    rest.get(1)
-        .is_none_or(|&merge| unit.op(merge) != Op::LoopMerge)
+    let &[end, merge, ..] = rest else {
+        return true;
+    };
+    unit.op(merge) != Op::LoopMerge || unit.op(end) == Op::Branch && unit.operand(merge, 1) != label
 }
 
 /// A block that is still to be looked at, its instructions from the last to the first.
@@ -253,7 +255,7 @@ impl Inliner<'_> {
             let obstacle = match callee.shape {
                 Shape::Stays => Some(callee.why),
                 Shape::Block => None,
-                _ if !can_split(self.unit, &rest) => {
+                _ if !can_split(self.unit, &rest, done.label) => {
                     Some("inlined, because the call is where a loop begins")
                 }
                 _ if callee.ends && is_in_continue => {
@@ -292,10 +294,38 @@ impl Inliner<'_> {
                 self.continues
                     .extend(copies.iter().map(|block| block.label));
             }
+            done = self.end_header(done, inst, &mut rest);
             self.divide(done, inst, copies, rest, callee.shape);
             return;
         }
         self.done.push(done);
+    }
+
+    /// If a loop begins with a block, ends it before a call; else lets it go on.
+    fn end_header(&mut self, mut done: Block, call: Value, rest: &mut Vec<Value>) -> Block {
+        if rest
+            .get(1)
+            .is_none_or(|&merge| self.unit.op(merge) != Op::LoopMerge)
+        {
+            return done;
+        }
+        let merge = rest.remove(1);
+        self.repeat_images(&done, rest);
+        let label = self.local(Op::Label, 0, &[], 0);
+        let branch = self.local(Op::Branch, 0, &[label], 1);
+        for inst in [merge, branch] {
+            self.unit.nodes[inst as usize].position = self.unit.node(call).position;
+        }
+        done.insts.extend([merge, branch]);
+        self.renamed.insert(done.label, label);
+        if self.continues.contains(&done.label) {
+            self.continues.insert(label);
+        }
+        self.done.push(done);
+        Block {
+            label,
+            insts: Vec::new(),
+        }
     }
 
     /// Ends a block with a branch to a function's first one, and lets the rest of it follow the

@@ -1,5 +1,6 @@
 //! What changes functions as wholes, a file for each.
 
+pub(crate) mod chains;
 pub(crate) mod copies;
 mod described;
 pub(crate) mod flow;

@@ -91,6 +91,55 @@ OpReturn",
     );
 }
 
+/// A loop that begins with a call of a function of several blocks, and goes on to that label.
+fn begins_with_call(next: &str, more: &str) -> String {
+    let function = with(
+        "%is = OpFOrdLessThan %bool %x %f0
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpStore %k %2
+OpBranch %join
+%join = OpLabel
+%sum = OpFAdd %float %x %f1
+OpReturnValue %sum",
+    );
+    let body = format!(
+        "%b1 = OpLoad %float %b
+OpBranch %head
+%head = OpLabel
+%at = OpPhi %float %b1 %entry %y %{next}
+%y = OpFunctionCall %float %call %at
+OpStore %o %y
+%goes_on = OpFOrdLessThan %bool %y %f2
+OpLoopMerge %end %{next} None
+{more}
+%end = OpLabel
+OpReturn"
+    );
+    functions(&optimized(&module("", &function, &body)))
+}
+
+#[test]
+fn a_function_is_put_where_a_loop_begins() {
+    let test = "OpBranch %test
+%test = OpLabel
+OpBranchConditional %goes_on %next %end
+%next = OpLabel
+OpBranch %head";
+    let found = begins_with_call("next", test);
+    assert!(!found.contains("OpFunctionCall"), "{found}");
+    // The loop begins before what was called, where it goes round.
+    let (_, begins) = found.split_once("OpPhi").unwrap();
+    let mut lines = begins.lines().skip(1);
+    assert!(lines.next().unwrap().starts_with("OpLoopMerge"), "{found}");
+    assert!(lines.next().unwrap().starts_with("OpBranch "), "{found}");
+    assert_eq!(found.matches("OpSelectionMerge").count(), 1, "{found}");
+    // One block can't be both where the loop begins and what it consists of.
+    let found = begins_with_call("head", "OpBranchConditional %goes_on %head %end");
+    assert!(found.contains("OpFunctionCall"), "{found}");
+}
+
 #[test]
 fn a_function_that_returns_from_a_loop_or_is_not_to_be_inlined_stays() {
     let stays = |function: &str| {

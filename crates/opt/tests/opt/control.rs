@@ -1,6 +1,6 @@
 //! Control flow.
 
-use super::frame::becomes;
+use super::frame::{becomes, body, module};
 
 #[test]
 fn constant_conditions_cut_branches() {
@@ -160,4 +160,59 @@ OpBranch %2
 %7 = OpLabel
 OpReturn",
     );
+}
+
+/// A loop that stores, and continues in a block of its own.
+const LOOP: &str = "OpBranch %head
+%head = OpLabel
+%x = OpPhi %int %0 %entry %more %next
+%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %x %i1
+OpLoopMerge %end %next None
+OpBranchConditional %is %step %end
+%step = OpLabel
+OpStore %k %x
+OpBranch %next
+%next = OpLabel
+%more = OpIAdd %int %x %2
+OpBranch %head
+%end = OpLabel
+OpReturn";
+
+#[test]
+fn what_is_all_of_a_loop_is_where_it_continues() {
+    becomes(
+        LOOP,
+        "%1 = OpLoad %int %i
+OpBranch %2
+%2 = OpLabel
+%3 = OpPhi %int %int_0 %4 %5 %6
+%7 = OpSLessThan %bool %3 %1
+OpLoopMerge %8 %6 None
+OpBranchConditional %7 %6 %8
+%6 = OpLabel
+OpStore %k %3
+%5 = OpIAdd %int %3 %int_2
+OpBranch %2
+%8 = OpLabel
+OpReturn",
+    );
+    // But not what is behind a selection.
+    let selected = LOOP.replace(
+        "OpStore %k %x\n",
+        "%is_first = OpSLessThan %bool %x %1
+OpSelectionMerge %join None
+OpBranchConditional %is_first %then %join
+%then = OpLabel
+OpStore %k %x
+OpBranch %join
+%join = OpLabel
+",
+    );
+    let kept = body(&module("", "", &selected));
+    let mut lines = kept.lines();
+    let merge = lines.find(|line| line.starts_with("OpLoopMerge"));
+    let next = merge.and_then(|line| line.split(' ').nth(2)).unwrap();
+    assert!(lines.any(|line| line == format!("{next} = OpLabel")));
+    assert!(lines.next().unwrap().contains("OpIAdd"), "{kept}");
 }

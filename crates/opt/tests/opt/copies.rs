@@ -447,6 +447,50 @@ OpReturn",
 }
 
 #[test]
+fn arrays_of_arrays_are_told_apart_where_ways_meet() {
+    becomes_with(
+        "",
+        "%row = OpTypeArray %float %2
+%plane = OpTypeArray %row %2
+%cube = OpTypeArray %plane %2
+",
+        "%i1 = OpLoad %int %i
+%a1 = OpLoad %float %a
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %else
+%then = OpLabel
+OpStore %k %2
+%row1 = OpCompositeConstruct %row %a1 %a1
+%plane1 = OpCompositeConstruct %plane %row1 %row1
+%cube1 = OpCompositeConstruct %cube %plane1 %plane1
+OpBranch %join
+%else = OpLabel
+%row2 = OpCompositeConstruct %row %f1 %f2
+%plane2 = OpCompositeConstruct %plane %row2 %row2
+%cube2 = OpCompositeConstruct %cube %plane2 %plane2
+OpBranch %join
+%join = OpLabel
+%x = OpPhi %cube %cube1 %then %cube2 %else
+%x1 = OpCompositeExtract %float %x 1 0 1
+OpStore %o %x1
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpSLessThan %bool %1 %int_1
+OpSelectionMerge %3 None
+OpBranchConditional %2 %4 %3
+%4 = OpLabel
+OpStore %k %int_2
+%5 = OpLoad %float %a
+OpBranch %3
+%3 = OpLabel
+%6 = OpPhi %float %float_2 %7 %5 %4
+OpStore %o %6
+OpReturn",
+    );
+}
+
+#[test]
 fn returning_early_is_no_different_if_nothing_follows() {
     becomes(
         "%i1 = OpLoad %int %i
@@ -575,4 +619,82 @@ OpReturnValue %result"
     let text = optimized(&module("", declarations, &body), &Options::default());
     let counts = ["OpFunctionCall", "OpLoopMerge", "OpIMul"].map(|it| count(&text, it));
     assert_eq!(counts, [0, 0, 0], "{text}");
+}
+
+/// A buffer `rows` of structures with an array of floats.
+const ROWS: (&str, &str) = (
+    "OpDecorate %four ArrayStride 4
+OpDecorate %rows_of ArrayStride 16
+OpMemberDecorate %Row 0 Offset 0
+OpMemberDecorate %Rows 0 Offset 0
+OpDecorate %Rows Block
+OpDecorate %rows DescriptorSet 0
+OpDecorate %rows Binding 3
+",
+    "%n4 = OpConstant %int 4
+%four = OpTypeArray %float %n4
+%Row = OpTypeStruct %four
+%rows_of = OpTypeRuntimeArray %Row
+%Rows = OpTypeStruct %rows_of
+%to_rows = OpTypePointer StorageBuffer %Rows
+%to_four = OpTypePointer StorageBuffer %four
+%zeros = OpConstantNull %four
+%rows = OpVariable %to_rows StorageBuffer
+",
+);
+
+#[test]
+fn pointers_lead_on_from_those_that_are_there() {
+    becomes_with(
+        ROWS.0,
+        ROWS.1,
+        "%i1 = OpLoad %int %i
+%all = OpAccessChain %to_four %rows %0 %i1 %0
+OpStore %all %zeros
+%second = OpAccessChain %in_data %rows %0 %i1 %0 %1
+OpStore %second %f1
+%first = OpAccessChain %in_data %rows %0 %0 %0 %1
+OpStore %first %f2
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpAccessChain %_ptr_StorageBuffer__arr_float_int_4 %3 %int_0 %1 %int_0
+OpStore %2 %4
+%5 = OpAccessChain %_ptr_StorageBuffer_float %2 %int_1
+OpStore %5 %float_1
+%6 = OpAccessChain %_ptr_StorageBuffer_float %3 %int_0 %int_0 %int_0 %int_1
+OpStore %6 %float_2
+OpReturn",
+    );
+}
+
+#[test]
+fn pointers_do_not_lead_on_from_those_of_other_ways() {
+    becomes_with(
+        ROWS.0,
+        ROWS.1,
+        "%i1 = OpLoad %int %i
+%is = OpSLessThan %bool %i1 %1
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+%all = OpAccessChain %to_four %rows %0 %i1 %0
+OpStore %all %zeros
+OpBranch %join
+%join = OpLabel
+%second = OpAccessChain %in_data %rows %0 %i1 %0 %1
+OpStore %second %f1
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpSLessThan %bool %1 %int_1
+OpSelectionMerge %3 None
+OpBranchConditional %2 %4 %3
+%4 = OpLabel
+%5 = OpAccessChain %_ptr_StorageBuffer__arr_float_int_4 %6 %int_0 %1 %int_0
+OpStore %5 %7
+OpBranch %3
+%3 = OpLabel
+%8 = OpAccessChain %_ptr_StorageBuffer_float %6 %int_0 %1 %int_0 %int_1
+OpStore %8 %float_1
+OpReturn",
+    );
 }

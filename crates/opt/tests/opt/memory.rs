@@ -1,6 +1,6 @@
 //! Variables that become values, loads and stores.
 
-use super::frame::becomes;
+use super::frame::{becomes, becomes_with, body, module};
 
 #[test]
 fn variables_become_values() {
@@ -280,4 +280,57 @@ OpMemoryBarrier %int_1 %int_72
 OpStore %k %7
 OpReturn",
     );
+}
+
+#[test]
+fn what_nothing_was_stored_to_has_what_it_began_with_in_all_places() {
+    let declarations = "%four = OpConstant %int 4
+%array = OpTypeArray %float %four
+%row = OpTypeStruct %int %array
+%zeros = OpConstantNull %row
+%to_row = OpTypePointer Function %row
+%ones = OpConstantComposite %array %f1 %f1 %f1 %f2
+%to_array = OpTypePointer Function %array
+";
+    let at_index = |initial: &str| {
+        format!(
+            "%x = OpVariable %to_row Function {initial}
+%i1 = OpLoad %int %i
+%at = OpAccessChain %to_float %x %1 %i1
+%x1 = OpLoad %float %at
+OpStore %o %x1
+OpReturn"
+        )
+    };
+    let zero = "OpStore %o %float_0\nOpReturn";
+    becomes_with("", declarations, &at_index("%zeros"), zero);
+    becomes_with("", declarations, &at_index(""), "OpStore %o %1\nOpReturn");
+    // What differs is read.
+    let differs = "%x = OpVariable %to_array Function %ones
+%i1 = OpLoad %int %i
+%at = OpAccessChain %to_float %x %i1
+%x1 = OpLoad %float %at
+OpStore %o %x1
+OpReturn";
+    becomes_with(
+        "",
+        declarations,
+        differs,
+        "%1 = OpVariable %_ptr_Function__arr_float_int_4 Function %2
+%3 = OpLoad %int %i
+%4 = OpAccessChain %_ptr_Function_float %1 %3
+%5 = OpLoad %float %4
+OpStore %o %5
+OpReturn",
+    );
+    // And so is what was stored, wherever that was.
+    let stored = at_index("%zeros").replace(
+        "%at =",
+        "%first = OpAccessChain %to_float %x %1 %0
+OpStore %first %f1
+%at =",
+    );
+    let kept = body(&module("", declarations, &stored));
+    assert_eq!(kept.matches("OpStore").count(), 2, "{kept}");
+    assert_eq!(kept.matches("OpLoad %float").count(), 1, "{kept}");
 }

@@ -105,3 +105,50 @@ OpReturn";
         "{text}"
     );
 }
+
+#[test]
+fn constants_that_are_cooperative_matrices_are_computed() {
+    let module = "; Version: 1.3
+OpCapability Shader
+OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpExtension \"SPV_KHR_vulkan_memory_model\"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %floats ArrayStride 4
+OpDecorate %Data Block
+OpMemberDecorate %Data 0 Offset 0
+OpDecorate %data DescriptorSet 0
+OpDecorate %data Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%0 = OpConstant %uint 0
+%3 = OpConstant %uint 3
+%8 = OpConstant %uint 8
+%f2 = OpConstant %float 2
+%f3 = OpConstant %float 3
+%tile = OpTypeCooperativeMatrixKHR %float %3 %8 %8 %0
+%twos = OpConstantComposite %tile %f2
+%floats = OpTypeRuntimeArray %float
+%Data = OpTypeStruct %floats
+%to_data = OpTypePointer StorageBuffer %Data
+%to_float = OpTypePointer StorageBuffer %float
+%data = OpVariable %to_data StorageBuffer
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%threes = OpCompositeConstruct %tile %f3
+%sixes = OpFMul %tile %twos %threes
+%at = OpAccessChain %to_float %data %0 %0
+OpCooperativeMatrixStoreKHR %at %sixes %0 %8
+OpReturn
+OpFunctionEnd
+";
+    let found = text(&optimized(module));
+    assert!(!found.contains("OpFMul"), "{found}");
+    assert_eq!(found.matches("OpConstantComposite").count(), 1, "{found}");
+    assert!(found.contains("%float_6 = OpConstant %float 6"), "{found}");
+}

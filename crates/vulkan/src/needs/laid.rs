@@ -1,7 +1,7 @@
 //! How much memory types take.
 
-use spirvkit_analysis::layout::{Layout, Layouts, Rules, Types};
 use spirvkit_analysis::ModuleIndex;
+use spirvkit_analysis::layout::{Layout, Layouts, Rules, Types};
 use spirvkit_binary::Id;
 
 /// Types as they lie in memory: blocks where decorations say, others as by the rules for storage

@@ -351,6 +351,10 @@ fn is_root(unit: &Unit, value: Value) -> bool {
     if op == Op::String {
         return !unit.is_shader;
     }
+    // An output with an initial value is written.
+    if op == Op::Variable {
+        return unit.operand(value, 0) == StorageClass::Output.0 && unit.operands(value).len() > 1;
+    }
     !node.has(flag::RESULT)
 }
 

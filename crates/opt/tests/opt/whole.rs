@@ -27,18 +27,6 @@ OpName %main \"main\"
 }
 
 #[test]
-fn outputs_of_no_entry_point_go_whatever_they_begin_with() {
-    let declarations = "%mine = OpVariable %out_float Output %f2
-%none = OpVariable %out_int Output %2
-";
-    let module = module("OpDecorate %mine Location 3\n", declarations, "OpReturn")
-        .replace("%main \"main\" ", "%main \"main\" %mine ");
-    let text = text(&optimized(&module));
-    assert!(text.contains("Output %float_2"), "{text}");
-    assert!(!text.contains("%int_2"), "{text}");
-}
-
-#[test]
 fn equal_constants_are_one_also_where_they_are_indices() {
     let declarations = "%uint = OpTypeInt 32 0\n%u0 = OpConstant %uint 0\n";
     let body = "%x = OpAccessChain %in_data %other %0

@@ -13,7 +13,7 @@ use crate::effects::Effect;
 use crate::unit::{Numbers, Unit, Value};
 
 /// What a pointer leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {
     Variable(Value),
     /// Anything in a storage class.
@@ -21,7 +21,7 @@ pub(crate) enum Root {
 }
 
 /// What can be written: a number for each, behind those of the values of variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Region {
     Root(Root),
     /// Written with any variable of the class.
@@ -45,6 +45,8 @@ pub(crate) struct Memory {
     others: Vec<(Region, u32)>,
     /// One more than where the roots of variables and chains are in `roots`.
     places: Numbers,
+    /// By storage class, where the root is of pointers of which no more is known.
+    unknown: Vec<(u32, usize)>,
     roots: Vec<Known>,
 }
 
@@ -74,6 +76,7 @@ impl Memory {
             places,
             variables: HashMap::new(),
             others: Vec::new(),
+            unknown: Vec::new(),
             roots: Vec::new(),
         }
     }
@@ -124,20 +127,22 @@ impl Memory {
             Ok(place) => return place as usize,
             Err(root) => root,
         };
-        let place = match root {
+        let known = match root {
             Root::Variable(_) => None,
-            Root::Unknown(_) => self.roots.iter().position(|known| known.root == root),
+            Root::Unknown(class) => self.unknown.iter().find(|it| it.0 == class),
         };
-        let place = place.unwrap_or_else(|| {
-            self.roots.push(Known {
-                root,
-                written: None,
-                read: None,
-            });
-            self.roots.len() - 1
+        if let Some(&(_, place)) = known {
+            return place;
+        }
+        let place = self.roots.len();
+        self.roots.push(Known {
+            root,
+            written: None,
+            read: None,
         });
-        if let Root::Variable(variable) = root {
-            self.places.set(variable, place as u32 + 1);
+        match root {
+            Root::Variable(variable) => self.places.set(variable, place as u32 + 1),
+            Root::Unknown(class) => self.unknown.push((class, place)),
         }
         place
     }

@@ -29,6 +29,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("members of a structure", 16_000, structure),
     shape("variables of a function", 16_000, variables),
     shape("private variables", 16_000, private_variables),
+    shape("variables beside a pointer", 16_000, pointer_parameter),
     shape(
         "variables that are written in a loop",
         16_000,
@@ -547,6 +548,34 @@ fn private_variables(text: &mut Text, count: usize) {
         let value = text.read(&format!("%own{number}"));
         text.store(number, &value);
     }
+}
+
+/// A function with a pointer that may lead to any of the variables that it writes.
+fn pointer_parameter(text: &mut Text, count: usize) {
+    line!(
+        text.globals,
+        "%of_pointer = OpTypeFunction %void %ptr_private\n%shared = OpVariable %ptr_private Private"
+    );
+    for number in 0..count {
+        line!(
+            text.globals,
+            "%own{number} = OpVariable %ptr_private Private"
+        );
+        let value = text.read("%pointer");
+        text.write(&format!("%own{number}"), &value);
+    }
+    for number in 0..count {
+        let value = text.read(&format!("%own{number}"));
+        text.store(number, &value);
+    }
+    let body = std::mem::take(&mut text.main);
+    line!(
+        text.functions,
+        "%aside = OpFunction %void DontInline %of_pointer\n\
+         %pointer = OpFunctionParameter %ptr_private\n\
+         %beside = OpLabel\n{body}OpReturn\nOpFunctionEnd"
+    );
+    line!(text.main, "%call = OpFunctionCall %void %aside %shared");
 }
 
 /// Each has a phi in the loop's header.

@@ -17,7 +17,7 @@ pub(super) fn used(m: &ModuleIndex<'_>, variables: &[Id]) -> Vec<Vec<u32>> {
     for (index, function) in m.functions.iter().enumerate() {
         for inst in m.instructions(function.range.clone()) {
             let is_likely =
-                |word: &u32| word.wrapping_sub(least) <= most - least && indexes.contains_key(word);
+                |word: &u32| (least..=most).contains(word) && indexes.contains_key(word);
             if !inst.words().iter().skip(1).any(is_likely) {
                 continue;
             }

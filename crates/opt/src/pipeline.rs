@@ -150,6 +150,7 @@ fn best(words: &[u32], mut unit: Unit, options: &Options, wanted: Wanted) -> Opt
             smallest = other;
         }
     }
+    // Of what was there before the functions, no more is needed now than was.
     if smallest.as_ref().is_none_or(|it| it.made > before) {
         // At least what nothing needs can go.
         let unit = Unit::read(words, options).ok();
@@ -434,8 +435,13 @@ fn inline_all(unit: &mut Unit, live: &[bool], inlining: Inlining) -> (bool, bool
 /// The words of functions, without those that only describe the source.
 fn code_words(unit: &Unit, live: &[bool]) -> usize {
     let functions = unit.functions.iter().zip(live).filter(|(_, live)| **live);
-    let insts = functions.flat_map(|(function, _)| function.blocks.iter().flat_map(|it| &it.insts));
-    let code = insts.filter(|&&inst| !unit.is_debug(inst));
+    let all = functions.flat_map(|(function, _)| {
+        let blocks = function.blocks.iter();
+        let insts = blocks.flat_map(|block| std::iter::once(&block.label).chain(&block.insts));
+        let head = std::iter::once(&function.definition).chain(&function.parameters);
+        head.chain(insts)
+    });
+    let code = all.filter(|&&inst| !unit.is_debug(inst));
     code.map(|&inst| unit.length(inst) as usize).sum()
 }
 

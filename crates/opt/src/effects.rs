@@ -1,7 +1,5 @@
 //! What instructions do besides giving a result, and so where they may be.
 
-use std::sync::LazyLock;
-
 use spirvkit_grammar::{Class, ExtInstSet, GlslStd450, Op, OpenClStd};
 
 use crate::unit::{Unit, Value};
@@ -37,24 +35,12 @@ pub(crate) enum Effect {
 /// What an instruction in a block does, terminators, merges, labels, phis and variables excepted.
 pub(crate) fn effect(unit: &Unit, value: Value) -> Effect {
     let op = unit.op(value);
-    match known_by_opcode(op) {
+    match by_opcode(op) {
         Some(Effect::Partial) if is_division(op) && has_safe_divisor(unit, value) => Effect::Total,
         Some(Effect::Total) if is_matrix_of_group(unit, value) => Effect::Partial,
         Some(effect) => effect,
         None if op.is_ext_inst() => extended(unit, value),
         None => Effect::Anything,
-    }
-}
-
-/// Opcodes from here on are not looked up in a table.
-const TABLE: u16 = 1 << 13;
-
-fn known_by_opcode(op: Op) -> Option<Effect> {
-    static EFFECTS: LazyLock<Vec<Option<Effect>>> =
-        LazyLock::new(|| (0..TABLE).map(|number| by_opcode(Op(number))).collect());
-    match EFFECTS.get(usize::from(op.0)) {
-        Some(&effect) => effect,
-        None => by_opcode(op),
     }
 }
 

@@ -31,10 +31,17 @@ impl fmt::Display for LayoutError {
 impl std::error::Error for LayoutError {}
 
 impl PipelineLayout {
-    /// Reads a layout: an object with the arrays `sets`, whose elements have an array
-    /// `bindings` of objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent),
-    /// `ycbcr` (false if absent), `unnormalizedCoordinates` and `mapping`, `pushConstants`, of objects with `stages`, `offset` (0 if
-    /// absent) and `size`, and `flags`, of names, the number `requiredSubgroupSize`, and the objects `subpass` and `graph`. A set that isn't there is null.
+    /// Reads a layout, an object with these keys, none of which has to be there:
+    ///
+    /// - `sets`: an array, with null for a set that isn't there, of objects with an array `bindings` of
+    ///   objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent), `ycbcr` (false
+    ///   if absent), `unnormalizedCoordinates` and `mapping`
+    /// - `pushConstants`: an array of objects with `stages`, `offset` (0 if absent) and `size`
+    /// - `flags`: an array of names
+    /// - `requiredSubgroupSize`: a number
+    /// - `subpass`: an object with `fragmentRegion` (false if absent), `viewMask` and the array
+    ///   `inputAttachmentAspects`
+    /// - `graph`: an object with the arrays `constants` and `resources`
     ///
     /// # Errors
     ///

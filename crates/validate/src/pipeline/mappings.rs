@@ -51,6 +51,7 @@ pub(super) fn check(uses: &Uses<'_, '_, '_>, layout: &PipelineLayout, problems: 
         part,
         functions: m.call_tree(part.entry.function).into_iter().collect(),
         seen: HashSet::new(),
+        returned: HashSet::new(),
         variable: HashMap::new(),
         todo: Vec::new(),
     };
@@ -87,6 +88,8 @@ struct Walk<'p, 'm, 'a> {
     part: &'p Part<'m, 'a>,
     functions: HashSet<u32>,
     seen: HashSet<(Id, Source)>,
+    /// Functions that return such a pointer.
+    returned: HashSet<(u32, Source)>,
     /// Variable pointers, with what they may be as far as it was found first.
     variable: HashMap<Id, Pointer>,
     todo: Vec<Pointer>,
@@ -125,9 +128,14 @@ impl Walk<'_, '_, '_> {
                 }
                 Op::FunctionCall => self.call(pointer, inst),
                 Op::ReturnValue => {
-                    let function = m.function_at(inst.offset());
-                    let function = function.and_then(|it| m.functions.get(it as usize));
-                    let calls = m.uses(function.map_or(Id(0), |it| it.id)).iter();
+                    let Some(function) = m.function_at(inst.offset()) else {
+                        continue;
+                    };
+                    // However many returns it has.
+                    if !self.returned.insert((function, pointer.source)) {
+                        continue;
+                    }
+                    let calls = m.uses(m.functions[function as usize].id).iter();
                     for call in calls.filter_map(|&at| m.inst(at)) {
                         if call.op() == Op::FunctionCall && self.is_reached(call) {
                             self.vary(pointer, call, call.result(), problems);

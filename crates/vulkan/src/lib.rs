@@ -38,7 +38,9 @@ pub use layout::{
     MappingSource, PipelineFlags, PipelineLayout, PushConstantRange, SetLayout, ShaderStages,
     Subpass, TensorDescription,
 };
-pub use needs::{Is, Listed, MatrixShader, Need, Term, Wanted, matrix_needs, needs};
+pub use needs::{
+    Is, Listed, MatrixShader, Need, Term, Wanted, matrix_needs, needs, workgroup_size,
+};
 #[cfg(feature = "json")]
 pub use profile::ProfileError;
 pub use requirements::Requirements;

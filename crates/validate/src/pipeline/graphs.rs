@@ -7,6 +7,7 @@ use spirvkit_grammar::{Decoration, FPEncoding, Op};
 use spirvkit_vulkan::{DataGraph, TensorDescription};
 
 use super::Stage;
+use super::part::{element, number};
 use super::problems::Problems;
 use crate::finding::Finding;
 use crate::module::{Inst, Lookup, Module, Type, shorten};
@@ -91,7 +92,8 @@ fn constants<'a>(m: &Module<'a>, graph: Inst<'a>) -> Vec<Inst<'a>> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let body = m.instructions(graph.offset()..m.words.len() as u32);
-    for inst in body.take_while(|it| it.op() != Op::GraphEndARM) {
+    let is_within = |it: &Inst<'_>| !matches!(it.op(), Op::GraphEndARM | Op::GraphARM);
+    for inst in body.skip(1).take_while(is_within) {
         let Some(decoded) = inst.decoded() else {
             continue;
         };
@@ -223,14 +225,6 @@ fn sizes(dimensions: &[u64]) -> String {
     format!("[{}]", numbers.join(", "))
 }
 
-/// An array's elements; other types themselves.
-fn element(m: &Module<'_>, ty: Id) -> Id {
-    match m.ty(ty) {
-        Type::Array { element, .. } | Type::RuntimeArray { element } => element,
-        _ => ty,
-    }
-}
-
 /// A type of tensors.
 struct Tensor {
     ty: Id,
@@ -333,11 +327,7 @@ impl GraphPart<'_, '_> {
 
     /// The number that a constant is, once specialized.
     fn number(&self, constant: Id) -> Option<u64> {
-        let special = self.constants.binary_search_by_key(&constant, |it| it.0);
-        match special {
-            Ok(index) => Some(self.constants[index].1),
-            Err(_) => self.types.constant(constant)?.known(),
-        }
+        number(self.constants, self.types, constant)
     }
 
     fn add(

@@ -1,10 +1,11 @@
 //! Cooperative matrices that devices list for some sizes of subgroups and workgroups, which the
 //! pipeline decides (`VK_EXT_cooperative_matrix_maintenance1`, `VK_NV_cooperative_matrix2`).
 
-use spirvkit_binary::Id;
-use spirvkit_grammar::{BuiltIn, Capability, Decoration, ExecutionMode, Version};
+use hashbrown::HashSet;
+use spirvkit_grammar::{Capability, Version};
 use spirvkit_vulkan::{
     Device, Limit, MatrixShader, Need, PipelineFlags as F, PipelineLayout, matrix_needs,
+    workgroup_size,
 };
 
 use super::part::Part;
@@ -21,26 +22,29 @@ pub(super) fn check(part: &Part<'_, '_>, layout: &PipelineLayout, problems: &mut
         return;
     }
     let rule = &pipeline::MATRIX_SIZES;
+    let alone = matrix_needs(m, MatrixShader::default());
+    let number = |id| part.number(id);
+    let size = workgroup_size(m, part.entry.function, &number);
+    let invocations = size.map(|size| size.into_iter().fold(1, u64::saturating_mul));
     for device in &problems.options.devices {
         let shader = MatrixShader {
             subgroup_size: subgroup_size(part, layout, device),
-            invocations: invocations(part),
+            invocations,
         };
-        let alone = unmet(part, MatrixShader::default(), device);
-        for need in unmet(part, shader, device) {
-            let is_same = |other: &Need| (other.offset, other.vuid) == (need.offset, need.vuid);
-            if rule.vuids.contains(&need.vuid) && !alone.iter().any(is_same) {
-                let message = device::message(&need, &[device]);
+        let is_unmet = |need: &&Need| !need.is_met_by(device);
+        let known: HashSet<_> = (alone.iter().filter(is_unmet))
+            .map(|need| (need.offset, need.vuid))
+            .collect();
+        let needs = matrix_needs(m, shader);
+        for need in needs.iter().filter(is_unmet) {
+            let is_known = known.contains(&(need.offset, need.vuid));
+            if rule.vuids.contains(&need.vuid) && !is_known {
+                let message = device::message(need, &[device]);
                 let finding = Finding::new(rule, need.offset, message).vuid(need.vuid);
                 problems.add(part, finding, Vec::new());
             }
         }
     }
-}
-
-fn unmet(part: &Part<'_, '_>, shader: MatrixShader, device: &Device) -> Vec<Need> {
-    let needs = matrix_needs(part.m, shader).into_iter();
-    needs.filter(|need| !need.is_met_by(device)).collect()
 }
 
 /// The size of subgroups for which a device lists matrices; 0 if it may vary.
@@ -55,28 +59,4 @@ fn subgroup_size(part: &Part<'_, '_>, layout: &PipelineLayout, device: &Device) 
     }
     let own = device.limit(Limit::named("subgroupSize")?)?;
     Some(own.number(0)? as u64)
-}
-
-/// How many invocations the workgroups of a stage have.
-fn invocations(part: &Part<'_, '_>) -> Option<u64> {
-    let m = part.m;
-    let mut built_ins = m.all_decorated_with(Decoration::BuiltIn);
-    let size = built_ins.find(|(_, it)| it.param(0) == BuiltIn::WorkgroupSize.0);
-    let size = match size {
-        Some((constant, _)) => numbers(part, m.def(constant)?.args()),
-        None => {
-            let ids = part.mode(ExecutionMode::LocalSizeId);
-            let ids = ids.and_then(|mode| numbers(part, mode.args().get(2..)?));
-            ids.or_else(|| {
-                let literals = part.mode(ExecutionMode::LocalSize)?;
-                let literals = literals.args().get(2..)?.iter();
-                Some(literals.map(|&it| u64::from(it)).collect())
-            })
-        }
-    };
-    Some(size?.into_iter().fold(1, u64::saturating_mul))
-}
-
-fn numbers(part: &Part<'_, '_>, ids: &[u32]) -> Option<Vec<u64>> {
-    ids.iter().map(|&id| part.number(Id(id))).collect()
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use spirvkit_analysis::layout::{Layouts, Rules, Types};
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::closest;
-use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
+use spirvkit_grammar::{ExecutionMode, ExecutionModel};
 
 use super::Stage;
 use crate::finding::Finding;
@@ -79,23 +79,12 @@ impl Part<'_, '_> {
 
     /// The number that a constant is, once specialized; of a negative one the bits.
     pub(super) fn number(&self, constant: Id) -> Option<u64> {
-        let special = self.constants.binary_search_by_key(&constant, |it| it.0);
-        match special {
-            Ok(index) => Some(self.constants[index].1),
-            Err(_) => self.types.constant(constant)?.known(),
-        }
+        number(self.constants, self.types, constant)
     }
 
     /// Whether a boolean constant is true, once specialized.
     pub(super) fn is_true(&self, constant: Id) -> bool {
-        let special = self.constants.binary_search_by_key(&constant, |it| it.0);
-        match special {
-            Ok(index) => self.constants[index].1 != 0,
-            Err(_) => matches!(
-                self.m.op_of(constant),
-                Op::ConstantTrue | Op::SpecConstantTrue
-            ),
-        }
+        self.number(constant).is_some_and(|number| number != 0)
     }
 
     /// How many elements an array has; nothing if that is decided at run time.
@@ -108,10 +97,7 @@ impl Part<'_, '_> {
 
     /// An array's elements; other types themselves.
     pub(super) fn element(&self, ty: Id) -> Id {
-        match self.m.ty(ty) {
-            Type::Array { element, .. } | Type::RuntimeArray { element } => element,
-            _ => ty,
-        }
+        element(self.m, ty)
     }
 
     /// How blocks are laid out.
@@ -150,6 +136,23 @@ pub(super) fn parts<'m, 'a>(
         constants: &stage.constants,
     });
     parts.collect()
+}
+
+/// The number that a constant is, with these values instead of their own; those are in the order of
+/// ids.
+pub(super) fn number(special: &[(Id, u64)], types: &Types<'_>, constant: Id) -> Option<u64> {
+    match special.binary_search_by_key(&constant, |it| it.0) {
+        Ok(index) => Some(special[index].1),
+        Err(_) => types.constant(constant)?.known(),
+    }
+}
+
+/// An array's elements; other types themselves.
+pub(super) fn element(m: &Module<'_>, ty: Id) -> Id {
+    match m.ty(ty) {
+        Type::Array { element, .. } | Type::RuntimeArray { element } => element,
+        _ => ty,
+    }
 }
 
 /// Says that a module has no such entry point.

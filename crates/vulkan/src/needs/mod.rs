@@ -37,6 +37,7 @@ use crate::tables::{Enable, Feature, Limit};
 pub use matrices::{MatrixShader, matrix_needs};
 pub(crate) use wanted::total;
 pub use wanted::{Is, Listed, Term, Wanted};
+pub use workgroup::workgroup_size;
 
 /// Something that a module needs.
 #[derive(Clone, Debug, PartialEq)]

@@ -131,7 +131,8 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
         return;
     }
     let types = Types::of(m);
-    let built_in = built_in_size(m, &types);
+    let number = |id| types.constant(id)?.known();
+    let built_in = built_in_size(m, &number);
     let shared = shared(m, &types);
     let ids: Vec<Id> = shared.iter().map(|it| it.id).collect();
     let used = used(m, &ids);
@@ -148,7 +149,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
         let function = entry.function;
         let size = built_in.or_else(|| {
             let size = sizes.entry(function);
-            *size.or_insert_with(|| local_size(m, &types, function))
+            *size.or_insert_with(|| local_size(m, function, &number))
         });
         if let Some((offset, size)) = size {
             add_size(limits, offset, size, all);
@@ -283,8 +284,18 @@ fn add_size(limits: &Limits, offset: u32, size: [u64; 3], all: &mut Vec<Need>) {
     }));
 }
 
+/// What a constant is, if that is known.
+type Number<'n> = &'n dyn Fn(Id) -> Option<u64>;
+
+/// The size of the workgroups that an entry point's function runs in. `number` says what constants
+/// are, such as with other values than their own.
+pub fn workgroup_size(m: &ModuleIndex<'_>, function: Id, number: Number<'_>) -> Option<[u64; 3]> {
+    let size = built_in_size(m, number).or_else(|| local_size(m, function, number));
+    size.map(|(_, size)| size)
+}
+
 /// The size of workgroups that a constant decorated as `WorkgroupSize` says, and where.
-fn built_in_size(m: &ModuleIndex<'_>, types: &Types<'_>) -> Option<(u32, [u64; 3])> {
+fn built_in_size(m: &ModuleIndex<'_>, number: Number<'_>) -> Option<(u32, [u64; 3])> {
     let mut built_ins = m.all_decorated_with(Decoration::BuiltIn);
     let is_size = |param: u32| param == BuiltIn::WorkgroupSize.0;
     let (id, _) = built_ins.find(|(_, decorated)| is_size(decorated.param(0)))?;
@@ -292,14 +303,15 @@ fn built_in_size(m: &ModuleIndex<'_>, types: &Types<'_>) -> Option<(u32, [u64; 3
     let &[x, y, z] = constant.args() else {
         return None;
     };
-    Some((constant.offset(), numbers(types, [x, y, z])?))
+    Some((constant.offset(), numbers(number, [x, y, z])?))
 }
 
 /// How many invocations workgroups have, if all of the module's entry points say the same.
 pub(super) fn invocations(m: &ModuleIndex<'_>) -> Option<u64> {
     let types = Types::of(m);
+    let number = |id| types.constant(id)?.known();
     let product = |(_, size): (u32, [u64; 3])| size.into_iter().fold(1, u64::saturating_mul);
-    if let Some(size) = built_in_size(m, &types) {
+    if let Some(size) = built_in_size(m, &number) {
         return Some(product(size));
     }
     let entries = m.entry_points.iter();
@@ -307,20 +319,20 @@ pub(super) fn invocations(m: &ModuleIndex<'_>) -> Option<u64> {
     functions.sort_unstable();
     functions.dedup();
     let all = functions.into_iter();
-    let mut sizes = all.filter_map(|function| local_size(m, &types, function).map(product));
+    let mut sizes = all.filter_map(|function| local_size(m, function, &number).map(product));
     let first = sizes.next()?;
     sizes.all(|size| size == first).then_some(first)
 }
 
 /// The size of workgroups that a function's execution modes say, and where.
-fn local_size(m: &ModuleIndex<'_>, types: &Types<'_>, function: Id) -> Option<(u32, [u64; 3])> {
+fn local_size(m: &ModuleIndex<'_>, function: Id, number: Number<'_>) -> Option<(u32, [u64; 3])> {
     m.execution_modes(function).rev().find_map(|inst| {
         let &[_, mode, x, y, z] = inst.args() else {
             return None;
         };
         let size = match ExecutionMode(mode) {
             ExecutionMode::LocalSize => [x, y, z].map(u64::from),
-            ExecutionMode::LocalSizeId => numbers(types, [x, y, z])?,
+            ExecutionMode::LocalSizeId => numbers(number, [x, y, z])?,
             _ => return None,
         };
         Some((inst.offset(), size))
@@ -328,8 +340,8 @@ fn local_size(m: &ModuleIndex<'_>, types: &Types<'_>, function: Id) -> Option<(u
 }
 
 /// The values of constants, all of which must be known.
-fn numbers(types: &Types<'_>, ids: [u32; 3]) -> Option<[u64; 3]> {
-    let [x, y, z] = ids.map(|id| types.constant(Id(id))?.known());
+fn numbers(number: Number<'_>, ids: [u32; 3]) -> Option<[u64; 3]> {
+    let [x, y, z] = ids.map(|id| number(Id(id)));
     Some([x?, y?, z?])
 }
 

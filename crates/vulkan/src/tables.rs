@@ -199,7 +199,9 @@ fn find<'t>(
     mut all: impl Iterator<Item = (&'t str, &'t [&'t str])>,
 ) -> Option<usize> {
     all.position(|(name, structs)| {
-        name.rsplit("::").next() == Some(member) && structs.contains(&place)
+        // A qualified name ends in the member's.
+        let rest = name.strip_suffix(member);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with("::")) && structs.contains(&place)
     })
 }
 

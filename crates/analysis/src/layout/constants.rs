@@ -62,9 +62,11 @@ impl<'m> Constants<'m> {
 
     fn work_out_operations(&self) -> Operations {
         let mut known = Operations::new();
-        // Operands come before what is made of them.
-        let declarations = self.index.all_instructions();
-        let declarations = declarations.take_while(|inst| inst.op() != Op::Function);
+        // Operands come before what is made of them, and types before all constants.
+        let Some(&first) = self.index.declared.first() else {
+            return known;
+        };
+        let declarations = self.index.instructions(first..self.index.functions_start);
         for inst in declarations.filter(|inst| inst.op() == Op::SpecConstantOp) {
             let (Some(result), Some(ty)) = (inst.result(), inst.result_type()) else {
                 continue;

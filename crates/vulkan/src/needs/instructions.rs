@@ -8,15 +8,16 @@ use spirvkit_binary::{Id, Value as OperandValue};
 use spirvkit_grammar::{Decoration, Op, Scope, StorageClass};
 
 use super::modes::{PERMITTED, PRESERVED};
+use super::sorted::Sorted;
 use super::{
-    Need, Wanted, feature, features, is_group_operation, is_ordinary, matrices, offsets, operands,
-    outputs, property, reach,
+    Need, Wanted, feature, features, is_group_operation, matrices, offsets, operands, outputs,
+    property, reach,
 };
 
-pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
-    for inst in m.all_instructions() {
+/// Adds what each instruction needs by itself.
+pub(super) fn add(m: &ModuleIndex<'_>, sorted: &Sorted<'_>, all: &mut Vec<Need>) {
+    for &inst in &sorted.special {
         match inst.op() {
-            op if is_ordinary(op) => {}
             Op::Decorate if inst.arg(1) == Decoration::FPFastMathMode.0 => fast_math(m, inst, all),
             Op::Decorate | Op::MemberDecorate | Op::EmitStreamVertex | Op::EndStreamPrimitive => {
                 outputs::add(m, inst, all);

@@ -3,6 +3,7 @@
 //! `VK_NV_cooperative_vector`).
 
 use spirvkit_analysis::index::Inst;
+use spirvkit_analysis::layout::Types;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{
@@ -10,7 +11,7 @@ use spirvkit_grammar::{
     Scope,
 };
 
-use super::{Is, Listed, Need, Wanted, is_ordinary, workgroup};
+use super::{Is, Listed, Need, Sorted, Wanted, workgroup};
 use crate::tables::{Enable, Feature, enumerant};
 
 const KHR: &str = "VkCooperativeMatrixPropertiesKHR";
@@ -82,8 +83,8 @@ pub struct MatrixShader {
 pub fn matrix_needs(m: &ModuleIndex<'_>, shader: MatrixShader) -> Vec<Need> {
     let mut all = Vec::new();
     if m.has(Capability::CooperativeMatrixKHR) {
-        let matrices = m.all_instructions().filter(|it| !is_ordinary(it.op()));
-        matrices.for_each(|inst| add_khr(m, inst, shader, &mut all));
+        let special = Sorted::of(m).special.into_iter();
+        special.for_each(|inst| add_khr(m, inst, shader, &mut all));
     }
     all
 }
@@ -147,7 +148,12 @@ fn add_khr(m: &ModuleIndex<'_>, inst: Inst<'_>, shader: MatrixShader, all: &mut 
     }
 }
 
-pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
+pub(super) fn add(
+    m: &ModuleIndex<'_>,
+    types: &Types<'_>,
+    sorted: &Sorted<'_>,
+    all: &mut Vec<Need>,
+) {
     let cooperative = [
         Capability::CooperativeMatrixKHR,
         Capability::CooperativeMatrixNV,
@@ -158,10 +164,10 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
         return;
     }
     let shader = MatrixShader {
-        invocations: workgroup::invocations(m),
+        invocations: workgroup::invocations(m, types),
         ..MatrixShader::default()
     };
-    for inst in m.all_instructions().filter(|it| !is_ordinary(it.op())) {
+    for &inst in &sorted.special {
         add_khr(m, inst, shader, all);
         let mut add = |vuid, what: &str, wanted: Option<Wanted>| {
             all.extend(wanted.map(|wanted| Need {

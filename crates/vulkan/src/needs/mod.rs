@@ -17,6 +17,7 @@ mod operands;
 mod outputs;
 mod points;
 mod resources;
+mod sorted;
 mod stages;
 mod storage;
 mod used;
@@ -28,11 +29,14 @@ use std::rc::Rc;
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::Inst;
+use spirvkit_analysis::layout::Types;
 use spirvkit_binary::Id;
 use spirvkit_grammar::Op;
 
 use crate::device::Device;
 use crate::tables::{Enable, Feature, Limit};
+
+use sorted::Sorted;
 
 pub use matrices::{MatrixShader, matrix_needs};
 pub(crate) use wanted::total;
@@ -66,16 +70,18 @@ pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
     let mut all = Vec::new();
     declared::add(m, &mut all);
     modes::add(m, &mut all);
-    instructions::add(m, &mut all);
+    let sorted = Sorted::of(m);
+    instructions::add(m, &sorted, &mut all);
     heap::add(m, &mut all);
-    matrices::add(m, &mut all);
+    let types = Types::of(m);
+    matrices::add(m, &types, &sorted, &mut all);
     let mut trees = CallTrees::new(m);
-    workgroup::add(m, &mut trees, &mut all);
-    stages::add(m, &mut trees, &mut all);
+    workgroup::add(m, &types, &sorted, &mut trees, &mut all);
+    stages::add(m, &sorted, &mut trees, &mut all);
     entries::add(m, &mut trees, &mut all);
-    storage::add_small(m, &mut all);
-    storage::add_sizes(m, &mut trees, &mut all);
-    resources::add(m, &mut trees, &mut all);
+    storage::add_small(m, &sorted, &mut all);
+    storage::add_sizes(m, &types, &sorted, &mut trees, &mut all);
+    resources::add(m, &sorted, &mut trees, &mut all);
     all.sort_by_key(|need| need.offset);
     all
 }
@@ -126,39 +132,6 @@ impl<'m> CallTrees<'m> {
 /// other instructions.
 fn is_group_operation(op: Op) -> bool {
     op.is_non_uniform() || op == Op::GroupNonUniformRotateKHR
-}
-
-/// What most instructions are, and of what no rule asks anything by itself: all else is looked at
-/// closer.
-fn is_ordinary(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Name
-            | Op::MemberName
-            | Op::Label
-            | Op::Branch
-            | Op::BranchConditional
-            | Op::SelectionMerge
-            | Op::Phi
-            | Op::Load
-            | Op::Store
-            | Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::Constant
-            | Op::ConstantComposite
-            | Op::CompositeConstruct
-            | Op::CompositeExtract
-            | Op::VectorShuffle
-            | Op::Bitcast
-            | Op::IAdd
-            | Op::ISub
-            | Op::IMul
-            | Op::UDiv
-            | Op::UMod
-            | Op::FAdd
-            | Op::FSub
-            | Op::FMul
-    )
 }
 
 /// A feature that something needs.

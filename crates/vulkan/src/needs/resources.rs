@@ -9,7 +9,7 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{Decoration, Dim, ExecutionModel as Model, ImageFormat, Op, StorageClass};
 
 use super::used::used;
-use super::{CallTrees, Need, Wanted, feature};
+use super::{CallTrees, Need, Sorted, Wanted, feature};
 use crate::tables::Enable;
 
 /// What images without a format must be decorated with, or else the feature, and the rule.
@@ -45,7 +45,12 @@ const STORES: [(&[Model], &str, &str); 2] = [
     ),
 ];
 
-pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
+pub(super) fn add(
+    m: &ModuleIndex<'_>,
+    sorted: &Sorted<'_>,
+    trees: &mut CallTrees<'_>,
+    all: &mut Vec<Need>,
+) {
     let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
     let mut writable = Vec::new();
     for inst in globals.filter(|inst| inst.op() == Op::Variable) {
@@ -67,7 +72,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<
     if writable.is_empty() || !m.entry_points.iter().any(|it| stages(it.model).is_some()) {
         return;
     }
-    let used = used(m, &writable);
+    let used = used(m, sorted, &writable);
     for entry in &m.entry_points {
         let Some((_, name, vuid)) = stages(entry.model) else {
             continue;

@@ -1,11 +1,11 @@
 //! Stages in which operations are available.
 
+use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::{Lookup, ModuleIndex};
 use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel as Model, Op};
 
-use super::{
-    CallTrees, Need, Wanted, is_group_operation, is_ordinary, limit, property, property_of, reach,
-};
+use super::sorted::{Sorted, within};
+use super::{CallTrees, Need, Wanted, is_group_operation, limit, property, property_of, reach};
 
 /// Models with graphics or without, and what masks of stages call them.
 const STAGES: &[(Model, &[&str])] = &[
@@ -146,9 +146,15 @@ struct First {
     other_stream: Option<u32>,
 }
 
-pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
-    let ranges = m.functions.iter().map(|it| it.range.clone());
-    let firsts: Vec<First> = ranges.map(|range| first(m, range)).collect();
+pub(super) fn add(
+    m: &ModuleIndex<'_>,
+    sorted: &Sorted<'_>,
+    trees: &mut CallTrees<'_>,
+    all: &mut Vec<Need>,
+) {
+    let functions = m.functions.iter();
+    let within = functions.map(|it| within(&sorted.special, &it.range));
+    let firsts: Vec<First> = within.map(|special| first(m, special)).collect();
     let matters = |it: &First| {
         it.kinds.iter().any(Option::is_some) || it.allocates.is_some() || it.stream.is_some()
     };
@@ -245,13 +251,10 @@ fn other_stream<'f>(firsts: impl Iterator<Item = &'f First>) -> Option<u32> {
     None
 }
 
-fn first(m: &ModuleIndex<'_>, range: std::ops::Range<u32>) -> First {
+fn first(m: &ModuleIndex<'_>, special: &[Inst<'_>]) -> First {
     let mut found = First::default();
-    for inst in m.instructions(range) {
+    for inst in special {
         let (op, offset) = (inst.op(), inst.offset());
-        if is_ordinary(op) {
-            continue;
-        }
         for (kind, first) in KINDS.iter().zip(&mut found.kinds) {
             if first.is_none() && (kind.has)(op) {
                 *first = Some(offset);

@@ -10,7 +10,7 @@ use spirvkit_grammar::{Capability, Decoration, Op, StorageClass};
 
 use super::laid::Laid;
 use super::used::used;
-use super::{CallTrees, Need, Wanted, declarations, features, reach};
+use super::{CallTrees, Need, Sorted, Wanted, declarations, features, reach};
 use crate::tables::Enable;
 
 /// The features for numbers of 8 and of 16 bits in a storage class, with their rules.
@@ -155,7 +155,7 @@ fn small_types(m: &ModuleIndex<'_>) -> HashMap<Id, Holds> {
 }
 
 /// Adds what small numbers need, each rule once.
-pub(super) fn add_small(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
+pub(super) fn add_small(m: &ModuleIndex<'_>, sorted: &Sorted<'_>, all: &mut Vec<Need>) {
     let types = small_types(m);
     if types.is_empty() {
         return;
@@ -163,7 +163,11 @@ pub(super) fn add_small(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     let mut found: BTreeMap<&str, Need> = BTreeMap::new();
     // Memory without a type of its own may be accessed in larger pieces.
     let is_untyped = m.has(Capability::UntypedPointersKHR);
-    for inst in m.all_instructions() {
+    // Of other pointers, their variables say what is in memory.
+    let accesses = is_untyped || m.has(Capability::PhysicalStorageBufferAddresses);
+    let accesses = accesses.then_some(&sorted.accesses);
+    let objects = sorted.special.iter().chain(accesses.into_iter().flatten());
+    for &inst in objects {
         let Some((class, ty, is_access)) = object(m, inst) else {
             continue;
         };
@@ -235,7 +239,13 @@ fn is_in_block(m: &ModuleIndex<'_>, mut ty: Id) -> bool {
 }
 
 /// Adds what the sizes of push constants and of payloads of nodes need.
-pub(super) fn add_sizes<'a>(m: &ModuleIndex<'a>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
+pub(super) fn add_sizes<'a>(
+    m: &ModuleIndex<'a>,
+    types: &Types<'_>,
+    sorted: &Sorted<'_>,
+    trees: &mut CallTrees<'_>,
+    all: &mut Vec<Need>,
+) {
     let limited = [StorageClass::PushConstant, StorageClass::NodePayloadAMDX];
     let globals = m.globals.iter().filter_map(|&offset| m.inst(offset));
     let variables: Vec<(Inst<'a>, StorageClass)> = globals
@@ -246,7 +256,6 @@ pub(super) fn add_sizes<'a>(m: &ModuleIndex<'a>, trees: &mut CallTrees<'_>, all:
     if variables.is_empty() {
         return;
     }
-    let types = Types::of(m);
     let with_type = |(inst, class): (Inst<'a>, StorageClass)| {
         let ty = m.pointee(inst.result_type()?)?;
         // Of an array of payloads, there is at least one.
@@ -255,7 +264,7 @@ pub(super) fn add_sizes<'a>(m: &ModuleIndex<'a>, trees: &mut CallTrees<'_>, all:
         Some((inst, class, array.map_or(ty, |array| array.id(0))))
     };
     let variables: Vec<_> = variables.into_iter().filter_map(with_type).collect();
-    let layouts = Laid::of(m, &types, variables.iter().map(|it| it.2));
+    let layouts = Laid::of(m, types, variables.iter().map(|it| it.2));
     let mut payloads = Vec::new();
     for (inst, class, ty) in variables {
         let size = layouts.get(m, ty).and_then(|layout| layout.size.known());
@@ -285,7 +294,7 @@ pub(super) fn add_sizes<'a>(m: &ModuleIndex<'a>, trees: &mut CallTrees<'_>, all:
             add("VUID-RuntimeSpirv-maxPushDataSize-12455", what, wanted);
         }
     }
-    add_payloads(m, trees, &payloads, all);
+    add_payloads(m, sorted, trees, &payloads, all);
 }
 
 const PAYLOAD_SIZE: &str = "maxExecutionGraphShaderPayloadSize";
@@ -293,6 +302,7 @@ const PAYLOAD_SIZE: &str = "maxExecutionGraphShaderPayloadSize";
 /// Adds what the payloads of each entry point need together.
 fn add_payloads(
     m: &ModuleIndex<'_>,
+    sorted: &Sorted<'_>,
     trees: &mut CallTrees<'_>,
     payloads: &[(Id, u64)],
     all: &mut Vec<Need>,
@@ -301,7 +311,7 @@ fn add_payloads(
         return;
     }
     let ids: Vec<Id> = payloads.iter().map(|it| it.0).collect();
-    let used = used(m, &ids);
+    let used = used(m, sorted, &ids);
     for entry in &m.entry_points {
         let Some(reached) = trees.of(entry.function) else {
             continue;

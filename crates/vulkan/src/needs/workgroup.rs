@@ -13,7 +13,7 @@ use spirvkit_grammar::{
 use super::laid::Laid;
 use super::mesh::Outputs;
 use super::used::used;
-use super::{CallTrees, Need, Term, Wanted, declarations, limit, reach};
+use super::{CallTrees, Need, Sorted, Term, Wanted, declarations, limit, reach};
 
 /// The limits of a model's workgroups, with their rules.
 struct Limits {
@@ -125,17 +125,22 @@ const LIMITS: &[Limits] = &[
 
 const COMPUTE_MEMORY: &str = "maxComputeSharedMemorySize";
 
-pub(super) fn add(m: &ModuleIndex<'_>, trees: &mut CallTrees<'_>, all: &mut Vec<Need>) {
+pub(super) fn add(
+    m: &ModuleIndex<'_>,
+    types: &Types<'_>,
+    sorted: &Sorted<'_>,
+    trees: &mut CallTrees<'_>,
+    all: &mut Vec<Need>,
+) {
     let has_workgroups = |entry: &&EntryPoint<'_>| LIMITS.iter().any(|it| it.model == entry.model);
     if !m.entry_points.iter().any(|entry| has_workgroups(&entry)) {
         return;
     }
-    let types = Types::of(m);
     let number = |id| types.constant(id)?.known();
     let built_in = built_in_size(m, &number);
-    let shared = shared(m, &types);
+    let shared = shared(m, types);
     let ids: Vec<Id> = shared.iter().map(|it| it.id).collect();
-    let used = used(m, &ids);
+    let used = used(m, sorted, &ids);
     let reserved = reserved(m);
     let is_mesh = |entry: &EntryPoint<'_>| entry.model == ExecutionModel::MeshEXT;
     let mut outputs = m.entry_points.iter().any(is_mesh).then(|| Outputs::new(m));
@@ -307,8 +312,7 @@ fn built_in_size(m: &ModuleIndex<'_>, number: Number<'_>) -> Option<(u32, [u64; 
 }
 
 /// How many invocations workgroups have, if all of the module's entry points say the same.
-pub(super) fn invocations(m: &ModuleIndex<'_>) -> Option<u64> {
-    let types = Types::of(m);
+pub(super) fn invocations(m: &ModuleIndex<'_>, types: &Types<'_>) -> Option<u64> {
     let number = |id| types.constant(id)?.known();
     let product = |(_, size): (u32, [u64; 3])| size.into_iter().fold(1, u64::saturating_mul);
     if let Some(size) = built_in_size(m, &number) {

@@ -37,7 +37,7 @@ impl Excerpt {
 /// module's start, with the numbers of ids. The result has an element for each
 /// offset, in order.
 ///
-/// It takes two passes over the module, however many offsets there are.
+/// It takes two passes over the module at most, however many offsets there are.
 pub fn excerpts(words: &[u32], offsets: &[usize]) -> Vec<Excerpt> {
     excerpts_with(words, offsets, Names::Raw)
 }
@@ -65,7 +65,9 @@ fn excerpts_with(words: &[u32], offsets: &[usize], names: Names) -> Vec<Excerpt>
     let options = options();
     let sources = Sources::new(&module);
     let mut printer = Printer::with_names(&module, &options, names);
-    for instruction in module.instructions().map_while(Result::ok) {
+    let last = offsets.iter().max().copied().unwrap_or_default();
+    let instructions = module.instructions().map_while(Result::ok);
+    for instruction in instructions.take_while(|it| it.offset().0 <= last) {
         let place = wanted.get(&instruction.offset().0);
         if let Some(excerpt) = place.and_then(|&place| found.get_mut(place)) {
             excerpt.text = printer.excerpt(&instruction);

@@ -6,7 +6,7 @@
 use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::{LoopControl, Op};
 
-use crate::body::{Constructs, Flow, merge_of};
+use crate::body::{Constructs, Flow, NONE, merge_of};
 use crate::unit::{Block, Function, Unit, Value, flag};
 
 /// How much may be made of loops.
@@ -221,6 +221,12 @@ fn look_at(
         }
         blocks.push(block);
     }
+    // Merge blocks that nothing reaches go along: each construct has one of its own.
+    let merges = blocks.iter().map(|&block| constructs.merge[block as usize]);
+    let unreached: Vec<u32> = merges
+        .filter(|&merge| merge != NONE && !flow.is_reachable(merge))
+        .collect();
+    blocks.extend(unreached);
     let most = limits.rounds.min(limits.words / words.max(1));
     let condition = unit.operand(end, 0);
     let rounds = Rounds::new(unit, function, &blocks, [header, from, latch]);

@@ -120,6 +120,34 @@ OpBranch %end
     assert_eq!(count(&optimized(&kept, &fast), "OpLoopMerge"), 1);
 }
 
+/// Both ways of a selection lead out of a construct around it, so that nothing reaches its own end,
+/// which each copy of it needs nonetheless.
+#[test]
+fn constructs_whose_ends_nothing_reaches_are_unrolled_with_these() {
+    let fast = Options::default().level(Level::Performance);
+    let leaves = "%a1 = OpLoad %float %a
+%s = OpLoad %float %sum
+%s2 = OpFAdd %float %s %a1
+%place = OpAccessChain %in_data %data %0 %x1
+OpStore %place %s2 Volatile
+%big = OpFOrdGreaterThan %bool %s2 %f2
+OpSelectionMerge %out None
+OpSwitch %0 %within
+%within = OpLabel
+OpStore %sum %s2
+OpSelectionMerge %never None
+OpBranchConditional %big %out %more
+%more = OpLabel
+OpStore %place %f2 Volatile
+OpBranch %out
+%never = OpLabel
+OpUnreachable
+%out = OpLabel";
+    let text = optimized(&with_rounds(3, leaves), &fast);
+    assert_eq!(count(&text, "OpLoopMerge"), 0, "{text}");
+    assert_eq!(count(&text, "OpFAdd"), 3, "{text}");
+}
+
 #[test]
 fn loops_are_unrolled_for_size_only_if_that_makes_less() {
     let smaller = optimized(&with_rounds(15, ADD), &Options::default());

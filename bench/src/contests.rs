@@ -14,6 +14,7 @@ use crate::competitors::{
     CPP, Cpp, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, RSPIRV_STORE, rspirv_disassemble,
     rspirv_load, rspirv_parse,
 };
+use crate::cpp_optimizer::CppOptimizer;
 use crate::cpp_validator::CppValidator;
 use crate::timing::{self, Candidate, Times};
 use spirvkit_bench::corpus::{Corpus, bytes_of};
@@ -337,6 +338,32 @@ pub(crate) fn reflect(corpus: &Corpus, budget: Duration) -> Contest {
     let candidates = vec![each(OURS, &modules, ours), each(CPP, &modules, theirs)];
     let title = "Reflect, against validation in C++";
     field.measure(title, Goal(CPP, 20.0), candidates, budget)
+}
+
+/// Over modules of their own: optimizing is for what a compiler writes without doing so itself.
+pub(crate) fn optimize(corpus: &Corpus, budget: Duration) -> Contest {
+    let cpp = CppOptimizer::for_size();
+    let mut options = spirvkit::opt::Options::default();
+    options.level = spirvkit::opt::Level::Size;
+    let ours = |words: &[u32]| Some(spirvkit::opt::optimize(words, &options).ok()?.words);
+    let theirs = |words: &[u32]| cpp.optimize(words);
+    let mut field = Field::new(corpus, |words| {
+        ours(words).is_some() && theirs(words).is_some()
+    });
+    field.thin_out(budget, |words| drop(black_box(theirs(words))));
+    let bytes = bytes_of(field.modules.iter().copied());
+    let share = |sizes: Vec<usize>| 400.0 * sizes.iter().sum::<usize>() as f64 / bytes as f64;
+    let words = || field.modules.iter();
+    let our_share = share(words().filter_map(|it| Some(ours(it)?.len())).collect());
+    let their_share = share(words().filter_map(|it| Some(theirs(it)?.len())).collect());
+    field.remark(format!(
+        "Of `{}`, modules as their compilers write them. What spirvkit makes of them has \
+         {our_share:.1} % of their bytes together, what the C++ library makes {their_share:.1} %.",
+        corpus.name
+    ));
+    let modules = field.modules.clone();
+    let candidates = vec![each(OURS, &modules, ours), each(CPP, &modules, theirs)];
+    field.measure("Optimize for size", Goal(CPP, 10.0), candidates, budget)
 }
 
 /// What all comparisons of validators go by.

@@ -2,6 +2,7 @@
 
 mod competitors;
 mod contests;
+mod cpp_optimizer;
 mod cpp_validator;
 mod execution;
 mod machine;
@@ -43,6 +44,9 @@ struct Arguments {
     /// The folder of `spirv-val`, `spirv-dis` and `spirv-as`, to measure them too.
     #[arg(long, value_name = "FOLDER")]
     classic: Option<PathBuf>,
+    /// A folder of modules that their compiler didn't optimize, for optimizing [default: FOLDER].
+    #[arg(long, value_name = "FOLDER")]
+    unoptimized: Option<PathBuf>,
     /// Measure only the programs, and write no report.
     #[arg(long)]
     only_programs: bool,
@@ -61,6 +65,9 @@ struct Arguments {
     /// Measure only modules to change, and write no report.
     #[arg(long)]
     only_modules: bool,
+    /// Measure only optimizing, and write no report.
+    #[arg(long)]
+    only_optimizing: bool,
     /// Measure only validation, leave the C++ library out where it takes minutes,
     /// and write no report.
     #[arg(long)]
@@ -96,13 +103,21 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let corpus = Corpus::load(folder)?;
     let budget = Duration::from_secs(arguments.seconds);
     let has_classic = arguments.classic.is_some();
-    let mut report = Report::new(&corpus, arguments.seconds, has_classic);
+    let unoptimized = arguments.unoptimized.as_deref();
+    let to_optimize = Corpus::load(unoptimized.unwrap_or(folder))?;
+    let own = unoptimized.map(|_| &to_optimize);
+    let mut report = Report::new(&corpus, own, arguments.seconds, has_classic);
     let programs = || Programs::find(arguments.spv.clone(), arguments.classic.clone());
     if arguments.only_programs {
         report.programs(
             &corpus,
             programs::measure(&corpus, &programs()?, budget / 4)?,
         );
+        print!("{}", report.finish());
+        return Ok(());
+    }
+    if arguments.only_optimizing {
+        report.contest(contests::optimize(&to_optimize, budget));
         print!("{}", report.finish());
         return Ok(());
     }
@@ -129,6 +144,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     report.contest(contests::assemble(&corpus, budget));
     report.contest(contests::validate(&corpus, budget));
     report.contest(contests::reflect(&corpus, budget));
+    report.contest(contests::optimize(&to_optimize, budget));
     report.growth(scaling::growth(budget, true));
     report.threads(scaling::two_threads(&corpus, budget / 4));
     report.programs(&corpus, programs::measure(&corpus, &programs, budget / 4)?);

@@ -34,8 +34,16 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(corpus: &Corpus, seconds: u64, has_classic: bool) -> Self {
+    /// `unoptimized` are the modules to optimize, if they are others.
+    pub(crate) fn new(
+        corpus: &Corpus,
+        unoptimized: Option<&Corpus>,
+        seconds: u64,
+        has_classic: bool,
+    ) -> Self {
         let classic = if has_classic { " --classic FOLDER" } else { "" };
+        let unoptimized = unoptimized.map(|corpus| format!(" --unoptimized {}", corpus.name));
+        let unoptimized = unoptimized.unwrap_or_default();
         let mut text = String::new();
         let name = &corpus.name;
         let _ = write!(
@@ -46,7 +54,7 @@ These figures are the output of
 
 ```sh
 cargo build --release --bin spv
-{}cargo run --release -p spirvkit-bench -- {name} --seconds {seconds}{classic} --write docs/benchmarks.md
+{}cargo run --release -p spirvkit-bench -- {name} --seconds {seconds}{classic}{unoptimized} --write docs/benchmarks.md
 ```
 
 where `{name}` is a folder of {} modules, {:.1} MB together.

@@ -82,6 +82,11 @@ impl Device {
         }
     }
 
+    /// Whether it is made [with everything](Self::with_everything), and so is no real device.
+    pub fn has_everything(&self) -> bool {
+        self.has_all
+    }
+
     /// A profile that is built in, such as `VP_KHR_roadmap_2024`.
     pub fn profile(name: &str) -> Option<Self> {
         let info = PROFILES.iter().find(|info| info.name == name)?;

@@ -27,6 +27,15 @@ const EXTENSIONS: &[(&str, Slot)] =
     &[("VK_KHR_relaxed_block_layout", |o| &mut o.relax_block_layout)];
 
 impl Options {
+    /// The same without the devices, but with what all of them relax: for what is wrong with a module
+    /// whatever they have.
+    #[must_use]
+    pub fn without_devices(&self) -> Self {
+        let mut options = self.relaxed().into_owned();
+        options.devices.clear();
+        options
+    }
+
     /// The same with the relaxations that all the devices bring. A list of limits, which is no device,
     /// brings none.
     pub(crate) fn relaxed(&self) -> Cow<'_, Self> {

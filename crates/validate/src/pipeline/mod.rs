@@ -258,6 +258,17 @@ pub struct StageDiagnostic {
 
 /// A place in another stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
+impl StageDiagnostic {
+    /// Something that other stages have nothing to do with.
+    pub fn new(stage: usize, diagnostic: Diagnostic) -> Self {
+        Self {
+            stage,
+            diagnostic,
+            notes: Vec::new(),
+        }
+    }
+}
+
 #[non_exhaustive]
 pub struct StageNote {
     /// The number of the stage, from 0.

@@ -54,6 +54,8 @@ fn features_of_all_devices_free_from_rules() {
             options.devices = devices.iter().copied().cloned().collect();
             let mut left = broken(&example.breaking(), &options);
             left.retain(|rule| !rule.starts_with("device."));
+            let alone = options.without_devices();
+            assert_eq!(broken(&example.breaking(), &alone), left, "{rule}");
             left
         };
         assert_eq!(left(&[&with]), [""; 0], "{rule}, {feature}");

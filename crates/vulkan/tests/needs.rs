@@ -182,6 +182,34 @@ fn shared_memory_counts_if_it_is_used() {
 }
 
 #[test]
+fn the_memory_model_of_a_device_restricts_scopes() {
+    let of = |body: &str| {
+        let globals = "%device = OpConstant %u32 1
+            %queue_family = OpConstant %u32 5
+            %relaxed = OpConstant %u32 0
+            %pointer = OpTypePointer Workgroup %u32
+            %v = OpVariable %pointer Workgroup";
+        shader("", "", globals, body)
+    };
+    let found = |body: &str, features: &[&str]| -> Vec<&'static str> {
+        lacking(&of(body), &with((1, 2), features, &[]))
+    };
+    let wide = ["vulkanMemoryModel", "vulkanMemoryModelDeviceScope"];
+    for body in [
+        "%r = OpAtomicIAdd %u32 %v %device %relaxed %device",
+        "OpMemoryBarrier %device %relaxed",
+        "OpControlBarrier %device %device %relaxed",
+    ] {
+        assert_eq!(found(body, &wide[..1]), ["06265"], "{body}");
+        assert_eq!(found(body, &wide), [""; 0], "{body}");
+        assert_eq!(found(body, &[]), [""; 0], "{body}");
+    }
+    let body = "OpMemoryBarrier %queue_family %relaxed";
+    assert_eq!(found(body, &wide[..1]), [""; 0]);
+    assert_eq!(found(body, &[]), ["06266"]);
+}
+
+#[test]
 fn instructions_need_features() {
     let integers = "%u64 = OpTypeInt 64 0
         %one = OpConstant %u32 1

@@ -12,6 +12,7 @@ use super::{
     Need, Wanted, feature, features, is_group_operation, is_ordinary, matrices, offsets, operands,
     outputs, property, reach,
 };
+use crate::tables::{Enable, Feature};
 
 pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     for inst in m.all_instructions() {
@@ -22,7 +23,12 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
                 outputs::add(m, inst, all);
             }
             Op::EmitMeshTasksEXT => mesh_tasks(m, inst, all),
-            op if op.is_atomic() => add_found(inst, [atomic(m, inst), float_width(m, inst)], all),
+            op if op.is_atomic() => {
+                let found = [atomic(m, inst), float_width(m, inst), scope(m, inst, 1)];
+                add_found(inst, found, all);
+            }
+            Op::ControlBarrier => add_found(inst, [scope(m, inst, 1)], all),
+            Op::MemoryBarrier => add_found(inst, [scope(m, inst, 0)], all),
             op if is_group_operation(op) => {
                 add_found(inst, [extended(m, inst), index(m, inst)], all);
             }
@@ -79,6 +85,29 @@ fn of(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
         Op::Variable if inst.arg(0) == StorageClass::Uniform.0 => unsized_uniform(m, inst),
         _ => None,
     }
+}
+
+/// A memory scope that the Vulkan memory model restricts. Devices do so whatever the model of the
+/// module.
+fn scope(m: &ModuleIndex<'_>, inst: Inst<'_>, index: usize) -> Option<Found> {
+    let scope = Scope(u32::try_from(m.constant_u64(inst.id(index))?).ok()?);
+    let model = Feature::named("vulkanMemoryModel")?;
+    let (vuid, wanted) = match scope {
+        Scope::Device => {
+            let wide = Feature::named("vulkanMemoryModelDeviceScope")?;
+            let lacking = Enable::Lacking { feature: model.0 };
+            (
+                "VUID-RuntimeSpirv-vulkanMemoryModel-06265",
+                Wanted::OneOf(vec![wide.into(), lacking]),
+            )
+        }
+        Scope::QueueFamily => (
+            "VUID-RuntimeSpirv-vulkanMemoryModel-06266",
+            Wanted::OneOf(vec![model.into()]),
+        ),
+        _ => return None,
+    };
+    Some((vuid, format!("the memory scope `{scope}`"), wanted))
 }
 
 /// `SPV_KHR_shader_clock`.

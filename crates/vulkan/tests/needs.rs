@@ -210,6 +210,25 @@ fn the_memory_model_of_a_device_restricts_scopes() {
 }
 
 #[test]
+fn atomic_operations_on_numbers_need_their_own_features() {
+    let globals = "%device = OpConstant %u32 1
+        %relaxed = OpConstant %u32 0
+        %one = OpConstant %f32 1
+        %pointer = OpTypePointer Workgroup %f32
+        %v = OpVariable %pointer Workgroup";
+    let of = |body: &str| shader("", "", globals, body);
+    let found = |body: &str, feature: &str| lacking(&of(body), &with((1, 2), &[feature], &[]));
+    let add = "%r = OpAtomicFAddEXT %f32 %v %device %relaxed %one";
+    let exchange = "%r = OpAtomicExchange %f32 %v %device %relaxed %one";
+    assert_eq!(found(add, "shaderSharedFloat32AtomicAdd"), [""; 0]);
+    assert_eq!(found(add, "shaderSharedFloat32Atomics"), ["06338"]);
+    assert_eq!(found(exchange, "shaderSharedFloat32Atomics"), [""; 0]);
+    assert_eq!(found(exchange, "shaderSharedFloat32AtomicAdd"), ["06338"]);
+    let buffers = found(add, "shaderBufferFloat32AtomicAdd");
+    assert_eq!(buffers, ["06285", "06338"]);
+}
+
+#[test]
 fn instructions_need_features() {
     let integers = "%u64 = OpTypeInt 64 0
         %one = OpConstant %u32 1
@@ -631,7 +650,7 @@ fn floats_need_atomics_of_their_width() {
         ["06285", "06338"]
     );
     let image = with((1, 3), &["shaderImageFloat32Atomics"], &[]);
-    assert_eq!(lacking(&module, &image), ["06285"]);
+    assert_eq!(lacking(&module, &image), ["06285", "06338"]);
     let shared = with((1, 3), &["shaderSharedFloat32Atomics"], &[]);
     assert_eq!(lacking(&module, &shared), [""; 0]);
 }

@@ -304,11 +304,31 @@ fn float_width(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
         64 => ("VUID-RuntimeSpirv-None-06339", FLOATS_64),
         _ => return None,
     };
+    // Each feature is of one storage, width and kind of operation.
+    let own = own_feature(m, inst, width).and_then(|own| names.iter().find(|name| **name == own));
     Some((
         vuid,
-        format!("an atomic operation on a {width}-bit number"),
-        features(names),
+        format!("`{}` on a {width}-bit number", inst.op()),
+        own.map_or_else(|| features(names), |own| feature(own)),
     ))
+}
+
+/// The feature that an atomic operation on a number of so many bits has, if it is in memory that
+/// features are about.
+fn own_feature(m: &ModuleIndex<'_>, inst: Inst<'_>, width: u32) -> Option<String> {
+    let storage = match m.pointer_class(m.type_of(inst.id(0))?)? {
+        StorageClass::StorageBuffer => "Buffer",
+        StorageClass::Workgroup => "Shared",
+        StorageClass::Image => "Image",
+        _ => return None,
+    };
+    let kind = match inst.op() {
+        Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange => "s",
+        Op::AtomicFAddEXT => "Add",
+        Op::AtomicFMinEXT | Op::AtomicFMaxEXT => "MinMax",
+        _ => return None,
+    };
+    Some(format!("shader{storage}Float{width}Atomic{kind}"))
 }
 
 const FLOATS_16: &[&str] = &[

@@ -160,18 +160,31 @@ fn a_constant_gives_the_size_in_place_of_the_mode() {
 }
 
 #[test]
-fn shared_memory_counts_if_it_is_used() {
-    let of = |body: &str| {
+fn shared_memory_counts_unless_others_use_it() {
+    let of = |entry: &str, body: &str| {
         let globals = "%count = OpConstant %u32 5000
              %zero = OpConstant %u32 0
              %array = OpTypeArray %u32 %count
              %arrays = OpTypePointer Workgroup %array
              %pointer = OpTypePointer Workgroup %u32
-             %v = OpVariable %arrays Workgroup";
-        shader("", "", globals, body)
+             %v = OpVariable %arrays Workgroup
+             %other = OpFunction %void None %signature
+             %other_entry = OpLabel
+             %q = OpAccessChain %pointer %v %zero
+             OpReturn
+             OpFunctionEnd";
+        let own = "%q = OpAccessChain %pointer %v %zero";
+        let globals = match entry {
+            "" => globals.replace(own, ""),
+            _ => globals.to_owned(),
+        };
+        shader("", entry, &globals, body)
     };
-    assert_eq!(broken(&of(""), (1, 0)), [""; 0]);
-    let used = of("%p = OpAccessChain %pointer %v %zero\nOpStore %p %zero");
+    // Nobody uses it, but it is there.
+    assert_eq!(broken(&of("", ""), (1, 0)), ["06530"]);
+    let other = "OpEntryPoint GLCompute %other \"other\"";
+    assert_eq!(broken(&of(other, ""), (1, 0)), ["06530"], "the other's");
+    let used = of("", "%p = OpAccessChain %pointer %v %zero\nOpStore %p %zero");
     assert_eq!(broken(&used, (1, 0)), ["06530"]);
     let mut device = Device::new("device", (1, 0));
     let limit = Limit::named("maxComputeSharedMemorySize").unwrap();
@@ -179,6 +192,23 @@ fn shared_memory_counts_if_it_is_used() {
         device.set_limit(limit, Value::Number(bytes));
         assert_eq!(unmet(&used, &device).is_empty(), is_enough);
     }
+}
+
+#[test]
+fn shared_booleans_have_32_bits() {
+    let of = |count: u32| {
+        let globals = format!(
+            "%bool = OpTypeBool
+             %v2bool = OpTypeVector %bool 2
+             %count = OpConstant %u32 {count}
+             %array = OpTypeArray %v2bool %count
+             %arrays = OpTypePointer Workgroup %array
+             %v = OpVariable %arrays Workgroup"
+        );
+        shader("", "", &globals, "")
+    };
+    assert_eq!(broken(&of(2048), (1, 0)), [""; 0]);
+    assert_eq!(broken(&of(2049), (1, 0)), ["06530"]);
 }
 
 #[test]

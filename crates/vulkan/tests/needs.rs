@@ -259,6 +259,22 @@ fn atomic_operations_on_numbers_need_their_own_features() {
 }
 
 #[test]
+fn two_features_are_what_an_extension_was() {
+    let module = words(
+        "OpCapability Shader
+         OpCapability ShaderViewportIndexLayerEXT
+         OpExtension \"SPV_EXT_shader_viewport_index_layer\"
+         OpMemoryModel Logical GLSL450",
+    );
+    let both = ["shaderOutputViewportIndex", "shaderOutputLayer"];
+    let found = |device: &Device| unmet(&module, device).len();
+    assert_eq!(found(&with((1, 2), &both, &[])), 0);
+    assert_eq!(found(&with((1, 2), &both[..1], &[])), 1);
+    let extension = ["VK_EXT_shader_viewport_index_layer"];
+    assert_eq!(found(&with((1, 1), &[], &extension)), 0);
+}
+
+#[test]
 fn instructions_need_features() {
     let integers = "%u64 = OpTypeInt 64 0
         %one = OpConstant %u32 1

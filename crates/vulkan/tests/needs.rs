@@ -275,6 +275,31 @@ fn two_features_are_what_an_extension_was() {
 }
 
 #[test]
+fn places_in_heaps_may_be_worked_out() {
+    let module = words(
+        "OpCapability Shader
+         OpCapability DescriptorHeapEXT
+         OpMemoryModel Logical GLSL450
+         OpMemberDecorateIdEXT %block 0 OffsetIdEXT %offset
+         %u32 = OpTypeInt 32 0
+         %f32 = OpTypeFloat 32
+         %four = OpConstant %u32 4
+         %offset = OpSpecConstantOp %u32 IMul %four %four
+         %image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+         %block = OpTypeStruct %image",
+    );
+    let found = |alignment: f64| {
+        let alignment = Value::Number(alignment);
+        let device = with_property("imageDescriptorAlignment", alignment);
+        let mut found = lacking(&module, &device);
+        found.retain(|it| *it == "11477");
+        found
+    };
+    assert_eq!(found(16.0), [""; 0]);
+    assert_eq!(found(32.0), ["11477"]);
+}
+
+#[test]
 fn instructions_need_features() {
     let integers = "%u64 = OpTypeInt 64 0
         %one = OpConstant %u32 1

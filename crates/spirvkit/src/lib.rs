@@ -145,6 +145,14 @@ pub use spirvkit_vulkan as vulkan;
 mod kinds;
 #[cfg(all(feature = "validate", feature = "vulkan"))]
 mod pipeline;
+#[cfg(all(
+    feature = "analysis",
+    feature = "ir",
+    feature = "transform",
+    feature = "validate",
+    feature = "vulkan"
+))]
+mod specialized;
 #[cfg(feature = "validate")]
 mod validation;
 

@@ -9,6 +9,8 @@ use spirvkit_text::{AssembleOptions, IdNames, Origins, assemble};
 use spirvkit_validate::{Options, Pipeline, PipelineReport, Stage, StageDiagnostic, StageNote};
 use spirvkit_vulkan::PipelineLayout;
 
+#[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
+use crate::specialized::Specialized;
 use crate::validation::{located_within, quoted};
 
 /// A module as a stage of a pipeline, or as several, for [`validate_pipeline`].
@@ -19,7 +21,8 @@ pub struct PipelineStage {
     text: Option<(String, Origins)>,
     entry_point: Option<String>,
     model: Option<ExecutionModel>,
-    constants: Vec<(Id, u64)>,
+    #[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
+    specialized: Option<Specialized>,
 }
 
 impl PipelineStage {
@@ -32,7 +35,8 @@ impl PipelineStage {
             text: None,
             entry_point: None,
             model: None,
-            constants: Vec::new(),
+            #[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
+            specialized: None,
         }
     }
 
@@ -72,14 +76,16 @@ impl PipelineStage {
     }
 
     /// Gives specialization constants, by their result ids, the bits of these values; all others
-    /// have their defaults.
+    /// have their defaults. Then [`validate_pipeline`] also says what is wrong with the module once they
+    /// have them, and what it needs of the devices. By itself, validate it [without
+    /// devices](Options::without_devices): that it fits with other values doesn't matter.
     ///
     /// # Errors
     ///
     /// If the module can't be loaded, or one is no such constant: what is wrong.
     #[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
     pub fn specialize(mut self, values: &[(Id, u64)]) -> Result<Self, String> {
-        self.constants = final_values(&self.words, values)?;
+        self.specialized = Some(Specialized::of(&self.words, values)?);
         Ok(self)
     }
 
@@ -88,6 +94,28 @@ impl PipelineStage {
     pub fn with_words(mut self, words: Vec<u32>) -> Self {
         (self.words, self.text) = (words, None);
         self
+    }
+
+    /// What constants are that specialization changes.
+    fn constants(&self) -> &[(Id, u64)] {
+        #[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
+        if let Some(specialized) = &self.specialized {
+            return &specialized.constants;
+        }
+        &[]
+    }
+
+    /// What is wrong with the module only when it is specialized.
+    #[cfg_attr(
+        not(all(feature = "analysis", feature = "ir", feature = "transform")),
+        expect(unused_variables)
+    )]
+    fn errors(&self, options: &Options, names: &dyn Fn(Id) -> Option<String>) -> Vec<Diagnostic> {
+        #[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
+        if let Some(specialized) = &self.specialized {
+            return specialized.errors(&self.words, options, names);
+        }
+        Vec::new()
     }
 
     /// The module's words.
@@ -106,34 +134,10 @@ impl PipelineStage {
     }
 }
 
-/// What integer constants are that depend on specialization.
-#[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
-fn final_values(words: &[u32], values: &[(Id, u64)]) -> Result<Vec<(Id, u64)>, String> {
-    use spirvkit_analysis::{Lookup, ModuleIndex};
-    use spirvkit_ir::Module;
-    use spirvkit_transform::{Specialization, specialize};
-
-    let mut module = Module::load(words).map_err(|error| error.to_string())?;
-    let mut wanted = Specialization::default().all_defaults(true);
-    wanted.values = values.to_vec();
-    specialize(&mut module, &wanted).map_err(|error| error.to_string())?;
-    let after = module.store();
-    let index = |words| ModuleIndex::new(words).map_err(|error| error.to_string());
-    let before = index(words)?;
-    let after = index(&after)?;
-    let mut all = before.all_instructions();
-    let constants = all
-        .by_ref()
-        .take_while(|inst| inst.offset() < before.functions_start);
-    let constants = constants.filter(|inst| inst.op().is_spec_constant());
-    Ok(constants
-        .filter_map(|inst| Some((inst.result()?, after.constant_u64(inst.result()?)?)))
-        .collect())
-}
-
 /// Checks whether stages fit together as one Vulkan pipeline, as [`Pipeline::check`] does. Diagnostics
 /// contain the text of instructions, and places in other stages are among their labels, each with its
-/// file. What is wrong with a module by itself, [`validate`](fn@crate::validate) says.
+/// file. What is wrong with a module by itself, [`validate`](fn@crate::validate) says; of one that is
+/// specialized, what is wrong only then is among the diagnostics.
 pub fn validate_pipeline(
     stages: &[PipelineStage],
     layout: Option<&PipelineLayout>,
@@ -158,7 +162,7 @@ pub fn validate_pipeline(
         .collect();
     let parts = stages.iter().zip(&names).map(|(stage, names)| {
         let mut part = Stage::new(&stage.words)
-            .constants(stage.constants.iter().copied())
+            .constants(stage.constants().iter().copied())
             .names(&**names);
         if let Some(name) = &stage.entry_point {
             part = part.entry_point(name);
@@ -173,7 +177,13 @@ pub fn validate_pipeline(
         pipeline = pipeline.layout(layout);
     }
     let report = pipeline.check(options);
-    let shown = shown(stages, report.diagnostics());
+    let mut found = report.diagnostics().to_vec();
+    for (number, (stage, names)) in stages.iter().zip(&names).enumerate() {
+        let errors = stage.errors(options, &**names).into_iter();
+        found.extend(errors.map(|error| StageDiagnostic::new(number, error)));
+    }
+    found.sort_by_key(|it| it.stage);
+    let shown = shown(stages, &found);
     report.with_diagnostics(shown)
 }
 

@@ -40,6 +40,7 @@ mod options;
 mod pattern;
 mod phases;
 mod pipeline;
+mod relaxations;
 mod rule;
 mod rule_text;
 mod rules;
@@ -179,7 +180,7 @@ fn check(words: &[u32], options: &Options, names: Option<GivenNames<'_>>) -> Rep
         Ok(header) => header,
         Err(error) => return refused(phases::binary_finding(&error), options),
     };
-    let (mut reporter, is_over_budget) = phases::run(words, header, options, names);
+    let (mut reporter, is_over_budget) = phases::run(words, header, &options.relaxed(), names);
     reporter.sort_by_key(finding::Finding::offset);
     let is_vulkan = options::Env::new(options.env).is_vulkan();
     let mut report = Report {

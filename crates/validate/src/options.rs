@@ -62,7 +62,8 @@ spirvkit_binary::options! {
         /// allowed, or only warns, hides nothing: consequences of breaking it are reported
         /// under the rules that they break.
         pub levels: Levels = Levels::default(),
-        /// The devices that a Vulkan module is meant for. What one of them lacks is an error.
+        /// The devices that a Vulkan module is meant for. What one of them lacks is an error. What the
+        /// features of all of them relax, such as `scalarBlockLayout`, is relaxed.
         pub devices: Vec<Device> = Vec::new(),
         /// Uses the numbers of ids in messages, even where the caller has names for them.
         pub raw_ids: bool = false,

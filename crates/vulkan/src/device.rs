@@ -82,6 +82,11 @@ impl Device {
         }
     }
 
+    /// Whether it is made [with everything](Self::with_everything), and so is no real device.
+    pub fn has_everything(&self) -> bool {
+        self.has_all
+    }
+
     /// A profile that is built in, such as `VP_KHR_roadmap_2024`.
     pub fn profile(name: &str) -> Option<Self> {
         let info = PROFILES.iter().find(|info| info.name == name)?;
@@ -285,7 +290,7 @@ impl Device {
     pub fn enables(&self, enable: Enable) -> bool {
         match enable {
             Enable::Version(major, minor) => self.version >= (major, minor),
-            Enable::Extension(name) => self.has_extension(name),
+            Enable::Extension(name) => self.has_extension(name) || self.has_promoted(name),
             Enable::Without(name) => !self.has_extension(name),
             Enable::Lacking { feature } => !self.has(Feature(feature)),
             Enable::Feature { feature, requires } => {
@@ -303,6 +308,16 @@ impl Device {
                 has_it && (self.has_all || is_brought)
             }
         }
+    }
+
+    /// Whether it has all features that an extension without features of its own became in a version of
+    /// Vulkan, which then are the same as the extension.
+    fn has_promoted(&self, extension: &str) -> bool {
+        const VIEWPORT_INDEX_LAYER: &[&str] = &["shaderOutputViewportIndex", "shaderOutputLayer"];
+        let has = |name: &&str| Feature::named(name).is_some_and(|feature| self.has(feature));
+        extension == "VK_EXT_shader_viewport_index_layer"
+            && self.version >= (1, 2)
+            && VIEWPORT_INDEX_LAYER.iter().all(has)
     }
 
     /// Whether it has a version of Vulkan, given as `VK_VERSION_1_2`, or an extension.

@@ -160,18 +160,31 @@ fn a_constant_gives_the_size_in_place_of_the_mode() {
 }
 
 #[test]
-fn shared_memory_counts_if_it_is_used() {
-    let of = |body: &str| {
+fn shared_memory_counts_unless_others_use_it() {
+    let of = |entry: &str, body: &str| {
         let globals = "%count = OpConstant %u32 5000
              %zero = OpConstant %u32 0
              %array = OpTypeArray %u32 %count
              %arrays = OpTypePointer Workgroup %array
              %pointer = OpTypePointer Workgroup %u32
-             %v = OpVariable %arrays Workgroup";
-        shader("", "", globals, body)
+             %v = OpVariable %arrays Workgroup
+             %other = OpFunction %void None %signature
+             %other_entry = OpLabel
+             %q = OpAccessChain %pointer %v %zero
+             OpReturn
+             OpFunctionEnd";
+        let own = "%q = OpAccessChain %pointer %v %zero";
+        let globals = match entry {
+            "" => globals.replace(own, ""),
+            _ => globals.to_owned(),
+        };
+        shader("", entry, &globals, body)
     };
-    assert_eq!(broken(&of(""), (1, 0)), [""; 0]);
-    let used = of("%p = OpAccessChain %pointer %v %zero\nOpStore %p %zero");
+    // Nobody uses it, but it is there.
+    assert_eq!(broken(&of("", ""), (1, 0)), ["06530"]);
+    let other = "OpEntryPoint GLCompute %other \"other\"";
+    assert_eq!(broken(&of(other, ""), (1, 0)), ["06530"], "the other's");
+    let used = of("", "%p = OpAccessChain %pointer %v %zero\nOpStore %p %zero");
     assert_eq!(broken(&used, (1, 0)), ["06530"]);
     let mut device = Device::new("device", (1, 0));
     let limit = Limit::named("maxComputeSharedMemorySize").unwrap();
@@ -179,6 +192,111 @@ fn shared_memory_counts_if_it_is_used() {
         device.set_limit(limit, Value::Number(bytes));
         assert_eq!(unmet(&used, &device).is_empty(), is_enough);
     }
+}
+
+#[test]
+fn shared_booleans_have_32_bits() {
+    let of = |count: u32| {
+        let globals = format!(
+            "%bool = OpTypeBool
+             %v2bool = OpTypeVector %bool 2
+             %count = OpConstant %u32 {count}
+             %array = OpTypeArray %v2bool %count
+             %arrays = OpTypePointer Workgroup %array
+             %v = OpVariable %arrays Workgroup"
+        );
+        shader("", "", &globals, "")
+    };
+    assert_eq!(broken(&of(2048), (1, 0)), [""; 0]);
+    assert_eq!(broken(&of(2049), (1, 0)), ["06530"]);
+}
+
+#[test]
+fn the_memory_model_of_a_device_restricts_scopes() {
+    let of = |body: &str| {
+        let globals = "%device = OpConstant %u32 1
+            %queue_family = OpConstant %u32 5
+            %relaxed = OpConstant %u32 0
+            %pointer = OpTypePointer Workgroup %u32
+            %v = OpVariable %pointer Workgroup";
+        shader("", "", globals, body)
+    };
+    let found = |body: &str, features: &[&str]| -> Vec<&'static str> {
+        lacking(&of(body), &with((1, 2), features, &[]))
+    };
+    let wide = ["vulkanMemoryModel", "vulkanMemoryModelDeviceScope"];
+    for body in [
+        "%r = OpAtomicIAdd %u32 %v %device %relaxed %device",
+        "OpMemoryBarrier %device %relaxed",
+        "OpControlBarrier %device %device %relaxed",
+    ] {
+        assert_eq!(found(body, &wide[..1]), ["06265"], "{body}");
+        assert_eq!(found(body, &wide), [""; 0], "{body}");
+        assert_eq!(found(body, &[]), [""; 0], "{body}");
+    }
+    let body = "OpMemoryBarrier %queue_family %relaxed";
+    assert_eq!(found(body, &wide[..1]), [""; 0]);
+    assert_eq!(found(body, &[]), ["06266"]);
+}
+
+#[test]
+fn atomic_operations_on_numbers_need_their_own_features() {
+    let globals = "%device = OpConstant %u32 1
+        %relaxed = OpConstant %u32 0
+        %one = OpConstant %f32 1
+        %pointer = OpTypePointer Workgroup %f32
+        %v = OpVariable %pointer Workgroup";
+    let of = |body: &str| shader("", "", globals, body);
+    let found = |body: &str, feature: &str| lacking(&of(body), &with((1, 2), &[feature], &[]));
+    let add = "%r = OpAtomicFAddEXT %f32 %v %device %relaxed %one";
+    let exchange = "%r = OpAtomicExchange %f32 %v %device %relaxed %one";
+    assert_eq!(found(add, "shaderSharedFloat32AtomicAdd"), [""; 0]);
+    assert_eq!(found(add, "shaderSharedFloat32Atomics"), ["06338"]);
+    assert_eq!(found(exchange, "shaderSharedFloat32Atomics"), [""; 0]);
+    assert_eq!(found(exchange, "shaderSharedFloat32AtomicAdd"), ["06338"]);
+    let buffers = found(add, "shaderBufferFloat32AtomicAdd");
+    assert_eq!(buffers, ["06285", "06338"]);
+}
+
+#[test]
+fn two_features_are_what_an_extension_was() {
+    let module = words(
+        "OpCapability Shader
+         OpCapability ShaderViewportIndexLayerEXT
+         OpExtension \"SPV_EXT_shader_viewport_index_layer\"
+         OpMemoryModel Logical GLSL450",
+    );
+    let both = ["shaderOutputViewportIndex", "shaderOutputLayer"];
+    let found = |device: &Device| unmet(&module, device).len();
+    assert_eq!(found(&with((1, 2), &both, &[])), 0);
+    assert_eq!(found(&with((1, 2), &both[..1], &[])), 1);
+    let extension = ["VK_EXT_shader_viewport_index_layer"];
+    assert_eq!(found(&with((1, 1), &[], &extension)), 0);
+}
+
+#[test]
+fn places_in_heaps_may_be_worked_out() {
+    let module = words(
+        "OpCapability Shader
+         OpCapability DescriptorHeapEXT
+         OpMemoryModel Logical GLSL450
+         OpMemberDecorateIdEXT %block 0 OffsetIdEXT %offset
+         %u32 = OpTypeInt 32 0
+         %f32 = OpTypeFloat 32
+         %four = OpConstant %u32 4
+         %offset = OpSpecConstantOp %u32 IMul %four %four
+         %image = OpTypeImage %f32 2D 0 0 0 1 Unknown
+         %block = OpTypeStruct %image",
+    );
+    let found = |alignment: f64| {
+        let alignment = Value::Number(alignment);
+        let device = with_property("imageDescriptorAlignment", alignment);
+        let mut found = lacking(&module, &device);
+        found.retain(|it| *it == "11477");
+        found
+    };
+    assert_eq!(found(16.0), [""; 0]);
+    assert_eq!(found(32.0), ["11477"]);
 }
 
 #[test]
@@ -603,7 +721,7 @@ fn floats_need_atomics_of_their_width() {
         ["06285", "06338"]
     );
     let image = with((1, 3), &["shaderImageFloat32Atomics"], &[]);
-    assert_eq!(lacking(&module, &image), ["06285"]);
+    assert_eq!(lacking(&module, &image), ["06285", "06338"]);
     let shared = with((1, 3), &["shaderSharedFloat32Atomics"], &[]);
     assert_eq!(lacking(&module, &shared), [""; 0]);
 }

@@ -281,6 +281,10 @@ impl<'t> Engine<'t> {
                 let size = self.types.pointer_size(class).ok_or(NoLayout::Opaque);
                 size.map(Layout::scalar)
             }
+            Type::Bool => {
+                let size = self.types.boolean_size().ok_or(NoLayout::Opaque);
+                size.map(Layout::scalar)
+            }
             Type::None => Err(NoLayout::Undefined),
             _ => {
                 let (component, count) = self.types.vector(ty).ok_or(NoLayout::Opaque)?;
@@ -296,7 +300,7 @@ impl<'t> Engine<'t> {
             return Err(NoLayout::Undefined);
         }
         match ty {
-            Type::Int { .. } | Type::Float { .. } => {
+            Type::Int { .. } | Type::Float { .. } | Type::Bool => {
                 self.simple(component, ty).map(|layout| layout.alignment)
             }
             _ => {

@@ -16,6 +16,7 @@ pub struct Types<'m> {
     pub(super) index: &'m ModuleIndex<'m>,
     constants: Constants<'m>,
     has_long_vectors: bool,
+    has_booleans: bool,
 }
 
 /// What decorations say of the layout of a type or a member. Of several
@@ -42,6 +43,7 @@ impl<'m> Types<'m> {
             index,
             constants: Constants::of(index),
             has_long_vectors: declared.contains(&Capability::LongVectorEXT),
+            has_booleans: false,
         }
     }
 
@@ -53,6 +55,21 @@ impl<'m> Types<'m> {
         let sizes = all.collect();
         let constants = self.constants.with_sizes(sizes);
         Self { constants, ..self }
+    }
+
+    /// The same where booleans take as much memory as 32-bit integers, as Vulkan counts what workgroups
+    /// share.
+    #[must_use]
+    pub fn with_booleans(self) -> Self {
+        Self {
+            has_booleans: true,
+            ..self
+        }
+    }
+
+    /// The size of a boolean, if it has any.
+    pub(super) fn boolean_size(&self) -> Option<u64> {
+        self.has_booleans.then_some(4)
     }
 
     /// The types in the order of their declarations.

@@ -32,6 +32,7 @@ pub(super) fn check(
     for part in parts {
         check_locations(part, problems);
         check_distances(part, problems);
+        check_sample_masks(part, problems);
         check_modes(part, problems);
         check_feedback(part, problems);
     }
@@ -206,6 +207,25 @@ fn check_distances(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
                 problems,
             );
         }
+    }
+}
+
+/// Checks the lengths of `SampleMask`.
+fn check_sample_masks(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
+    for class in [S::Input, S::Output] {
+        let mut budget = Budget::of(part.m);
+        let built_ins = BuiltIns::of(part, class, &mut budget);
+        let Some((variable, ty)) = built_ins.find(BuiltIn::SampleMask) else {
+            continue;
+        };
+        let what = format!("the length of `SampleMask` in the {} is", part.kind());
+        let amount = Amount {
+            what: &what,
+            offset: part.m.def_offset(variable),
+            value: part.length(ty).unwrap_or(0),
+            vuid: Some(pipeline::LIMIT.vuids[10]),
+        };
+        exceeds(part, &amount, &["maxSampleMaskWords"], 1, problems);
     }
 }
 

@@ -4,7 +4,7 @@
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
 //! constants fit each other and the layout, [`limits`] whether devices have room for it, [`matrices`]
-//! whether they multiply matrices of these sizes, [`graphs`] what data graph pipelines are like,
+//! whether they multiply matrices of these sizes, [`subgroups`] whether subgroups divide workgroups, [`graphs`] what data graph pipelines are like,
 //! [`flags`], [`mappings`], [`samplers`] and [`subpass`] what else the application says of the pipeline.
 
 mod built_ins;
@@ -23,6 +23,7 @@ mod rays;
 mod resources;
 mod samplers;
 mod stages;
+mod subgroups;
 mod subpass;
 
 use std::cell::OnceCell;
@@ -218,6 +219,7 @@ impl<'a> Pipeline<'a> {
                     matrices::check(uses.part, layout, &mut problems);
                 }
             }
+            subgroups::check(&parts, self.layout, &mut problems);
             limits::check(&parts, &uses, &mut problems);
         }
         problems.into_report(env.is_vulkan())
@@ -254,6 +256,17 @@ pub struct StageDiagnostic {
     pub diagnostic: Diagnostic,
     /// What other stages have to do with it.
     pub notes: Vec<StageNote>,
+}
+
+impl StageDiagnostic {
+    /// Something that other stages have nothing to do with.
+    pub fn new(stage: usize, diagnostic: Diagnostic) -> Self {
+        Self {
+            stage,
+            diagnostic,
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// A place in another stage.

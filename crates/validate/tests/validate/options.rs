@@ -2,6 +2,7 @@
 //! options change is in `tests/cases/options`.
 
 use spirvkit_validate::{Options, find_rule, validate};
+use spirvkit_vulkan::{Device, Feature};
 
 use crate::common::broken;
 
@@ -30,6 +31,37 @@ fn options_free_from_rules() {
         options.set(option, "true").unwrap();
         let left = broken(&example.breaking(), &options);
         assert_eq!(left, [""; 0], "{rule}, {option}");
+    }
+}
+
+/// Rules, and the features of devices that free their examples from them.
+const FREED_BY_FEATURES: &[(&str, &str)] = &[
+    ("bits.base-width", "maintenance9"),
+    ("image.vulkan-offset", "maintenance8"),
+    ("layout.straddle", "scalarBlockLayout"),
+    ("mode-setting.vulkan-local-size-id", "maintenance4"),
+];
+
+#[test]
+fn features_of_all_devices_free_from_rules() {
+    for &(rule, feature) in FREED_BY_FEATURES {
+        let example = find_rule(rule).unwrap().example();
+        let without = Device::new("without", (1, 4));
+        let mut with = Device::new("with", (1, 4));
+        with.set_feature(Feature::named(feature).unwrap());
+        let left = |devices: &[&Device]| -> Vec<&str> {
+            let mut options = example.options();
+            options.devices = devices.iter().copied().cloned().collect();
+            let mut left = broken(&example.breaking(), &options);
+            left.retain(|rule| !rule.starts_with("device."));
+            let alone = options.without_devices();
+            assert_eq!(broken(&example.breaking(), &alone), left, "{rule}");
+            left
+        };
+        assert_eq!(left(&[&with]), [""; 0], "{rule}, {feature}");
+        assert_eq!(left(&[&with, &without]), [rule]);
+        // A list of limits is no device.
+        assert_eq!(left(&[&Device::with_everything("limits")]), [rule]);
     }
 }
 

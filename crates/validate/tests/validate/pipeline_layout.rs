@@ -405,6 +405,64 @@ OpExecutionMode %control LocalSize 32 2 1
     assert_eq!(shared(32), wrong);
 }
 
+#[test]
+fn subgroups_divide_workgroups() {
+    let full = PipelineFlags::REQUIRE_FULL_SUBGROUPS;
+    let varying = PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE;
+    let found = |size: &str, required, flags: PipelineFlags, piece: &str| {
+        let frames = "pipeline, vulkan1.3 with everything minSubgroupSize=4 subgroupSize=8 \
+                      maxSubgroupSize=16 maxComputeWorkgroupSubgroups=2 \
+                      cooperativeMatrixWorkgroupScopeMaxWorkgroupSize=32";
+        let piece = format!(
+            "OpEntryPoint GLCompute %control \"main\"
+OpExecutionMode %control LocalSize {size}
+{piece}"
+        );
+        let example = Example::framed(frames, &piece, "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let layout = PipelineLayout {
+            flags: Some(flags),
+            required_subgroup_size: Some(required),
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)])
+            .layout(&layout)
+            .check(&options);
+        let all = report.diagnostics().iter().map(|it| &it.diagnostic);
+        let all = all.filter(|it| it.rule() == "pipeline.subgroup-multiple");
+        all.map(|it| it.vuid().unwrap().rsplit_once('-').unwrap().1.to_owned())
+            .collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let fixed = PipelineFlags::default();
+    // The first dimension counts.
+    assert_eq!(found("12 4 1", 4, full, ""), ["02756"]);
+    assert_eq!(found("6 1 1", 4, full, ""), ["02757"]);
+    assert_eq!(found("6 1 1", 4, fixed, ""), none);
+    assert_eq!(found("8 1 1", 4, full, ""), none);
+    assert_eq!(found("8 1 1", 0, full, ""), none);
+    assert_eq!(found("12 1 1", 0, full, ""), ["02759"]);
+    assert_eq!(found("8 1 1", 0, full.or(varying), ""), ["02758"]);
+    assert_eq!(found("16 1 1", 0, full.or(varying), ""), none);
+    assert_eq!(found("12 1 1", 0, varying, ""), none);
+    let matrix = |scope: u32| {
+        format!(
+            "OpCapability CooperativeMatrixKHR
+OpCapability VulkanMemoryModel
+OpExtension \"SPV_KHR_cooperative_matrix\"
+OpMemoryModel Logical Vulkan
+%matrix = OpTypeCooperativeMatrixKHR %f32 %u32_{scope} %u32_2 %u32_2 %u32_0"
+        )
+    };
+    // Of SPIR-V 1.6, so sizes may vary.
+    assert_eq!(found("6 1 1", 0, fixed, &matrix(3)), ["08987"]);
+    assert_eq!(found("4 1 1", 0, fixed, &matrix(3)), none);
+    assert_eq!(found("4 1 1", 8, fixed, &matrix(3)), ["08987"]);
+    assert_eq!(found("32 2 1", 0, fixed, &matrix(3)), none);
+    assert_eq!(found("32 2 1", 0, fixed, &matrix(2)), ["10169"]);
+}
+
 /// A module with a graph of tensors with these elements, shape and constant.
 fn graph(declared: &str, element: &str, sizes: &[u32], value: &str) -> String {
     let rank = sizes.len();

@@ -105,6 +105,23 @@ OpDecorate %cull BuiltIn CullDistance
 }
 
 #[test]
+fn sample_masks_are_limited() {
+    let vuid = "VkPipelineShaderStageCreateInfo-maxSampleMaskWords-00711";
+    for (class, flat) in [("Output", ""), ("Input", "OpDecorate %masks Flat")] {
+        let piece = format!(
+            "OpEntryPoint Fragment %fragment \"main\" %masks
+OpExecutionMode %fragment OriginUpperLeft
+OpDecorate %masks BuiltIn SampleMask
+{flat}
+%array = OpTypeArray %i32 %u32_2
+%pointer = OpTypePointer {class} %array
+%masks = OpVariable %pointer {class}"
+        );
+        at_least(&piece, "maxSampleMaskWords", 2, vuid);
+    }
+}
+
+#[test]
 fn descriptors_and_push_constants_are_limited() {
     let uses = "OpEntryPoint Fragment %reads \"main\" %buffers %pushed %out %combined
 OpExecutionMode %reads OriginUpperLeft

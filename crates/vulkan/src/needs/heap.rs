@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use spirvkit_analysis::index::Inst;
+use spirvkit_analysis::layout::Types;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};
 use spirvkit_binary::Id;
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, Op};
@@ -60,6 +61,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     if !m.has(Capability::DescriptorHeapEXT) {
         return;
     }
+    let types = Types::of(m);
     let mut offsets = Offsets::new();
     let literal = m.all_decorated_with(Decoration::Offset);
     let by_id = m.all_decorated_with(Decoration::OffsetIdEXT);
@@ -69,7 +71,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
             continue;
         };
         let is_id = decorated.decoration == Decoration::OffsetIdEXT;
-        let Some(offset) = number(m, is_id, decorated.param(0)) else {
+        let Some(offset) = number(&types, is_id, decorated.param(0)) else {
             continue;
         };
         offsets.insert((structure, member.unwrap_or_default()), offset);
@@ -96,7 +98,7 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
             _ => continue,
         };
         if let (Some(own), Some(vuid)) = (own, vuid)
-            && let Some(offset) = place(m, &offsets, pointer)
+            && let Some(offset) = place(m, &types, &offsets, pointer)
         {
             add_multiple(own, vuid, inst, offset, all);
         }
@@ -123,9 +125,9 @@ fn add_multiple(
 }
 
 /// The number of a decoration, which may be a constant's.
-fn number(m: &ModuleIndex<'_>, is_id: bool, param: u32) -> Option<u64> {
+fn number(types: &Types<'_>, is_id: bool, param: u32) -> Option<u64> {
     match is_id {
-        true => m.constant_u64(Id(param)),
+        true => types.constant(Id(param))?.known(),
         false => Some(param.into()),
     }
 }
@@ -134,14 +136,19 @@ fn number(m: &ModuleIndex<'_>, is_id: bool, param: u32) -> Option<u64> {
 const MAX_CHAINS: usize = 8;
 
 /// How far behind the base of a heap a pointer points, if that is constant.
-fn place(m: &ModuleIndex<'_>, offsets: &Offsets, mut pointer: Id) -> Option<u64> {
+fn place(
+    m: &ModuleIndex<'_>,
+    types: &Types<'_>,
+    offsets: &Offsets,
+    mut pointer: Id,
+) -> Option<u64> {
     let mut offset = 0u64;
     for _ in 0..MAX_CHAINS {
         let inst = m.def(pointer)?;
         match inst.op() {
             Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
                 let indexes = inst.args().get(2..)?;
-                offset = offset.checked_add(within(m, offsets, inst.id(0), indexes)?)?;
+                offset = offset.checked_add(within(m, types, offsets, inst.id(0), indexes)?)?;
                 pointer = inst.id(1);
             }
             Op::UntypedVariableKHR => {
@@ -156,17 +163,23 @@ fn place(m: &ModuleIndex<'_>, offsets: &Offsets, mut pointer: Id) -> Option<u64>
 }
 
 /// The offset of what constant indexes lead to in a type.
-fn within(m: &ModuleIndex<'_>, offsets: &Offsets, mut ty: Id, indexes: &[u32]) -> Option<u64> {
+fn within(
+    m: &ModuleIndex<'_>,
+    types: &Types<'_>,
+    offsets: &Offsets,
+    mut ty: Id,
+    indexes: &[u32],
+) -> Option<u64> {
     let mut offset = 0u64;
     for &index in indexes {
-        let index = m.constant_u64(Id(index))?;
+        let index = types.constant(Id(index))?.known()?;
         let step;
         (step, ty) = match m.ty(ty) {
             Type::Array { element, .. } | Type::RuntimeArray { element } => {
                 let literal = m.decoration(ty, Decoration::ArrayStride);
                 let by_id = m.decoration(ty, Decoration::ArrayStrideIdEXT);
                 let is_id = literal.is_none();
-                let stride = number(m, is_id, literal.or(by_id)?.param(0))?;
+                let stride = number(types, is_id, literal.or(by_id)?.param(0))?;
                 (stride.checked_mul(index)?, element)
             }
             Type::Struct { members } => {

@@ -13,6 +13,7 @@ use super::{
     Need, Wanted, feature, features, is_group_operation, matrices, offsets, operands, outputs,
     property, reach,
 };
+use crate::tables::{Enable, Feature};
 
 /// Adds what each instruction needs by itself.
 pub(super) fn add(m: &ModuleIndex<'_>, sorted: &Sorted<'_>, all: &mut Vec<Need>) {
@@ -23,7 +24,12 @@ pub(super) fn add(m: &ModuleIndex<'_>, sorted: &Sorted<'_>, all: &mut Vec<Need>)
                 outputs::add(m, inst, all);
             }
             Op::EmitMeshTasksEXT => mesh_tasks(m, inst, all),
-            op if op.is_atomic() => add_found(inst, [atomic(m, inst), float_width(m, inst)], all),
+            op if op.is_atomic() => {
+                let found = [atomic(m, inst), float_width(m, inst), scope(m, inst, 1)];
+                add_found(inst, found, all);
+            }
+            Op::ControlBarrier => add_found(inst, [scope(m, inst, 1)], all),
+            Op::MemoryBarrier => add_found(inst, [scope(m, inst, 0)], all),
             op if is_group_operation(op) => {
                 add_found(inst, [extended(m, inst), index(m, inst)], all);
             }
@@ -80,6 +86,29 @@ fn of(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
         Op::Variable if inst.arg(0) == StorageClass::Uniform.0 => unsized_uniform(m, inst),
         _ => None,
     }
+}
+
+/// A memory scope that the Vulkan memory model restricts. Devices do so whatever the model of the
+/// module.
+fn scope(m: &ModuleIndex<'_>, inst: Inst<'_>, index: usize) -> Option<Found> {
+    let scope = Scope(u32::try_from(m.constant_u64(inst.id(index))?).ok()?);
+    let model = Feature::named("vulkanMemoryModel")?;
+    let (vuid, wanted) = match scope {
+        Scope::Device => {
+            let wide = Feature::named("vulkanMemoryModelDeviceScope")?;
+            let lacking = Enable::Lacking { feature: model.0 };
+            (
+                "VUID-RuntimeSpirv-vulkanMemoryModel-06265",
+                Wanted::OneOf(vec![wide.into(), lacking]),
+            )
+        }
+        Scope::QueueFamily => (
+            "VUID-RuntimeSpirv-vulkanMemoryModel-06266",
+            Wanted::OneOf(vec![model.into()]),
+        ),
+        _ => return None,
+    };
+    Some((vuid, format!("the memory scope `{scope}`"), wanted))
 }
 
 /// `SPV_KHR_shader_clock`.
@@ -276,11 +305,31 @@ fn float_width(m: &ModuleIndex<'_>, inst: Inst<'_>) -> Option<Found> {
         64 => ("VUID-RuntimeSpirv-None-06339", FLOATS_64),
         _ => return None,
     };
+    // Each feature is of one storage, width and kind of operation.
+    let own = own_feature(m, inst, width).and_then(|own| names.iter().find(|name| **name == own));
     Some((
         vuid,
-        format!("an atomic operation on a {width}-bit number"),
-        features(names),
+        format!("`{}` on a {width}-bit number", inst.op()),
+        own.map_or_else(|| features(names), |own| feature(own)),
     ))
+}
+
+/// The feature that an atomic operation on a number of so many bits has, if it is in memory that
+/// features are about.
+fn own_feature(m: &ModuleIndex<'_>, inst: Inst<'_>, width: u32) -> Option<String> {
+    let storage = match m.pointer_class(m.type_of(inst.id(0))?)? {
+        StorageClass::StorageBuffer => "Buffer",
+        StorageClass::Workgroup => "Shared",
+        StorageClass::Image => "Image",
+        _ => return None,
+    };
+    let kind = match inst.op() {
+        Op::AtomicLoad | Op::AtomicStore | Op::AtomicExchange => "s",
+        Op::AtomicFAddEXT => "Add",
+        Op::AtomicFMinEXT | Op::AtomicFMaxEXT => "MinMax",
+        _ => return None,
+    };
+    Some(format!("shader{storage}Float{width}Atomic{kind}"))
 }
 
 const FLOATS_16: &[&str] = &[

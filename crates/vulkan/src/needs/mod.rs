@@ -73,7 +73,7 @@ pub fn needs(m: &ModuleIndex<'_>) -> Vec<Need> {
     let sorted = Sorted::of(m);
     instructions::add(m, &sorted, &mut all);
     heap::add(m, &mut all);
-    let types = Types::of(m);
+    let types = Types::of(m).with_booleans();
     matrices::add(m, &types, &sorted, &mut all);
     let mut trees = CallTrees::new(m);
     workgroup::add(m, &types, &sorted, &mut trees, &mut all);

@@ -141,6 +141,7 @@ pub(super) fn add(
     let shared = shared(m, types);
     let ids: Vec<Id> = shared.iter().map(|it| it.id).collect();
     let used = used(m, sorted, &ids);
+    let idle = idle(&shared, &used);
     let reserved = reserved(m);
     let is_mesh = |entry: &EntryPoint<'_>| entry.model == ExecutionModel::MeshEXT;
     let mut outputs = m.entry_points.iter().any(is_mesh).then(|| Outputs::new(m));
@@ -172,8 +173,8 @@ pub(super) fn add(
                     continue;
                 }
                 let total = totals.entry((function, class));
-                let total =
-                    *total.or_insert_with(|| total_of(trees, function, class, &shared, &used));
+                let total = *total
+                    .or_insert_with(|| total_of(trees, function, class, &shared, &used, &idle));
                 terms.extend(total.filter(|&total| total > 0).map(Term::Bytes));
             }
             add_memory(memory, entry, &terms, &reserved, all);
@@ -390,24 +391,39 @@ fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
     found.collect()
 }
 
-/// The sum of what the functions use that one reaches: one behind the other, but blocks in the
-/// same place. `None` if finding out takes too long.
+/// The variables of workgroups that no function uses. They are there all the same.
+fn idle(shared: &[Shared], used: &[Vec<u32>]) -> Vec<u32> {
+    let mut is_idle: Vec<bool> = shared
+        .iter()
+        .map(|it| it.class == StorageClass::Workgroup)
+        .collect();
+    for &variable in used.iter().flatten() {
+        is_idle[variable as usize] = false;
+    }
+    let all = (0..).zip(is_idle);
+    all.filter_map(|(index, is_idle)| is_idle.then_some(index))
+        .collect()
+}
+
+/// The sum of what the functions use that one reaches, and of what none uses: one behind the other,
+/// but blocks in the same place. `None` if finding out takes too long.
 fn total_of(
     trees: &mut CallTrees<'_>,
     function: Id,
     class: StorageClass,
     shared: &[Shared],
     used: &[Vec<u32>],
+    idle: &[u32],
 ) -> Option<u64> {
     if !shared.iter().any(|it| it.class == class) {
         return Some(0);
     }
     let reached = trees.of(function)?;
     let lists = || reached.iter().map(|&index| &used[index as usize]);
-    if !trees.take(lists().map(Vec::len).sum()) {
+    if !trees.take(lists().map(Vec::len).sum::<usize>() + idle.len()) {
         return None;
     }
-    let variables: BTreeSet<u32> = lists().flatten().copied().collect();
+    let variables: BTreeSet<u32> = lists().flatten().chain(idle).copied().collect();
     let (mut end, mut block) = (0u64, 0u64);
     let variables = variables.iter().map(|&it| &shared[it as usize]);
     for variable in variables.filter(|it| it.class == class) {

@@ -101,7 +101,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         jobs: arguments.jobs,
     };
     let list = check.inputs.list.iter();
-    let mut files: Vec<Read> = list.map(|input| read(input, &check.options)).collect();
+    // What is asked of devices depends on the values of constants.
+    let alone = match arguments.pipeline.spec.is_empty() {
+        true => check.options.clone(),
+        false => check.options.without_devices(),
+    };
+    let mut files: Vec<Read> = list.map(|input| read(input, &alone)).collect();
     let mut stages = Vec::new();
     let mut of_stage = Vec::new();
     for it in &given {

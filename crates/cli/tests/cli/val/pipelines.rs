@@ -135,6 +135,84 @@ fn specialization_constants_get_their_values_first() {
     assert!(run("4=x").stderr.contains("can't be its value"));
 }
 
+/// A shader in workgroups of so many invocations, with an array of so many numbers before another one.
+const SPECIALIZED: &str = "\
+; SPIR-V
+; Version: 1.3
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %width SpecId 0
+OpDecorate %length SpecId 1
+OpDecorate %size BuiltIn WorkgroupSize
+OpDecorate %array ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 16
+OpDecorate %data DescriptorSet 0
+OpDecorate %data Binding 0
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%uvec3 = OpTypeVector %uint 3
+%width = OpSpecConstant %uint 512
+%length = OpSpecConstant %uint 4
+%one = OpConstant %uint 1
+%twice = OpSpecConstantOp %uint IMul %length %one
+%size = OpSpecConstantComposite %uvec3 %width %one %one
+%array = OpTypeArray %uint %twice
+%block = OpTypeStruct %array %uint
+%pointer = OpTypePointer StorageBuffer %block
+%data = OpVariable %pointer StorageBuffer
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+";
+
+#[test]
+fn specialized_modules_are_valid_and_fit_devices() {
+    let dir = Dir::new();
+    dir.module("a.spv", SPECIALIZED);
+    dir.write("a.spvasm", SPECIALIZED);
+    let run = |file: &str, arguments: &[&str]| {
+        let mut all = vec!["val", "--pipeline", "--target-env", "vulkan1.1"];
+        all.extend([
+            "--limit",
+            "maxComputeWorkGroupSize=256,1,1",
+            "--format",
+            "json",
+        ]);
+        all.extend(arguments);
+        all.push(file);
+        let ran = dir.spv(&all);
+        let [report] = &objects(output(&ran))[..] else {
+            panic!("one file");
+        };
+        let found = report["diagnostics"].as_array().unwrap().iter();
+        let errors = found.filter(|it| it["severity"] == "error");
+        let brief = |it: &Value| {
+            let mut words = it["instruction"].as_str().unwrap().split_whitespace();
+            let op = words.find(|word| word.starts_with("Op")).unwrap();
+            format!("{} {}: {op}", it["rule"], it["vuid"]).replace('"', "")
+        };
+        errors.map(brief).collect::<Vec<_>>()
+    };
+    let size = "device.limit VUID-RuntimeSpirv-x-06429: OpSpecConstantComposite";
+    let overlap = "layout.overlap VUID-VkPipelineShaderStageCreateInfo-pSpecializationInfo-06849: \
+                   OpTypeStruct";
+    let none: [String; 0] = [];
+    for file in ["a.spv", "a.spvasm"] {
+        assert_eq!(run(file, &[]), [size], "{file}");
+        assert_eq!(run(file, &["--spec", "0=256"]), none, "{file}");
+        assert_eq!(run(file, &["--spec", "0=257"]), [size], "{file}");
+        assert_eq!(run(file, &["--spec", "1=4"]), [size], "{file}");
+        let both = run(file, &["--spec", "0=8", "--spec", "1=5"]);
+        assert_eq!(both, [overlap], "{file}");
+    }
+}
+
 #[test]
 fn a_layout_is_compared_with_what_stages_use() {
     let dir = shaders();

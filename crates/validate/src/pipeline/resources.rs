@@ -379,7 +379,9 @@ fn check_push_constants(
     if is_there {
         return;
     }
-    let has = match own.next() {
+    let range = own.next();
+    let has_stage = range.is_some();
+    let has = match range {
         None => format!("has none for {}", ShaderStages::of(part.model())),
         Some(range) => format!(
             "has the bytes {} to {} for {}",
@@ -395,6 +397,8 @@ fn check_push_constants(
     );
     let offset = part.m.def_offset(variable);
     let rule = &pipeline::PUSH_CONSTANT_RANGE;
-    let finding = Finding::new(rule, offset, message).vuid(rule.vuids[vuid_of(part)]);
+    // Of each kind of pipeline, one is about stages and one about bytes.
+    let vuid = rule.vuids[2 * vuid_of(part) + usize::from(has_stage)];
+    let finding = Finding::new(rule, offset, message).vuid(vuid);
     problems.add(part, finding, vec![note_entry(part)]);
 }

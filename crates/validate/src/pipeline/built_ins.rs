@@ -13,7 +13,7 @@ use crate::finding::Finding;
 use crate::module::Lookup;
 use crate::rules::generated::pipeline;
 use crate::rules::interfaces::listed;
-use crate::rules::interfaces::places::{Budget, Place};
+use crate::rules::interfaces::places::{self, Budget, Place};
 
 /// A built-in that a stage reads or writes.
 struct Member {
@@ -79,6 +79,17 @@ impl BuiltIns {
     pub(super) fn find(&self, built_in: B) -> Option<(Id, Id)> {
         let found = self.get(built_in)?;
         Some((found.variable, found.ty))
+    }
+
+    /// How many components they have together.
+    pub(super) fn components(&self, part: &Part<'_, '_>, budget: &mut Budget) -> u64 {
+        let length = |ty| part.length(ty).unwrap_or(1);
+        let mut pieces = Vec::new();
+        for member in &self.all {
+            // What has no place is an error of the module.
+            let _ = places::flatten(part.m, member.ty, length, |_| {}, &mut pieces, budget);
+        }
+        pieces.iter().map(|it| u64::from(it.components)).sum()
     }
 
     fn get(&self, built_in: B) -> Option<&Member> {

@@ -1,4 +1,4 @@
-//! What devices must have for the stages of a pipeline.
+//! What devices must have for the stages of a pipeline, and what the last of them captures.
 
 use spirvkit_validate::Example;
 
@@ -97,6 +97,44 @@ OpExecutionMode %geometry OutputVertices 1
 OpExecutionMode %geometry Invocations 1
 ";
     assert_eq!(broken(&has, &format!("{geometry}{silent}")), none);
+}
+
+#[test]
+fn nothing_is_captured_of_meshes_nor_before_the_last_stage() {
+    let mesh = "OpCapability MeshShadingEXT
+OpCapability TransformFeedback
+OpExtension \"SPV_EXT_mesh_shader\"
+OpEntryPoint MeshEXT %mesh \"main\"
+OpExecutionMode %mesh Xfb
+OpExecutionMode %mesh LocalSize 1 1 1
+OpExecutionMode %mesh OutputTrianglesEXT
+OpExecutionMode %mesh OutputVertices 3
+OpExecutionMode %mesh OutputPrimitivesEXT 1
+%mesh = OpFunction %void None %signature
+%mesh_entry = OpLabel
+OpReturn
+OpFunctionEnd";
+    let vuid = |number| format!("VUID-VkGraphicsPipelineCreateInfo-{number}");
+    assert_eq!(broken("pipeline, vulkan1.3", mesh), [vuid("None-02322")]);
+    let twice = "OpCapability Geometry
+OpCapability TransformFeedback
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint Geometry %geometry \"main\"
+OpExecutionMode %vertex Xfb
+OpExecutionMode %geometry Xfb
+OpExecutionMode %geometry InputPoints
+OpExecutionMode %geometry OutputPoints
+OpExecutionMode %geometry OutputVertices 1
+OpExecutionMode %geometry Invocations 1";
+    assert_eq!(
+        broken("pipeline, vulkan1.3", twice),
+        [vuid("pStages-02317")]
+    );
+    let first = twice.replace("OpExecutionMode %geometry Xfb\n", "");
+    assert_eq!(
+        broken("pipeline, vulkan1.3", &first),
+        [vuid("pStages-02318")]
+    );
 }
 
 #[test]

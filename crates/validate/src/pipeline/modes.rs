@@ -55,6 +55,27 @@ pub(super) fn check(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) {
         }
     }
     check_capture(parts, problems);
+    for part in parts {
+        check_counts(part, problems);
+    }
+}
+
+/// Checks that what is counted is there at all.
+fn check_counts(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
+    let rule = &pipeline::ZERO_COUNT;
+    let counts: &[(M, usize)] = match part.model() {
+        E::TessellationControl | E::TessellationEvaluation => &[(M::OutputVertices, 0)],
+        E::Geometry => &[(M::OutputVertices, 1), (M::Invocations, 2)],
+        _ => &[],
+    };
+    for &(mode, vuid) in counts {
+        let Some(inst) = part.mode(mode).filter(|inst| inst.arg(2) == 0) else {
+            continue;
+        };
+        let message = format!("`{mode}` of the {} must be greater than 0", part.kind());
+        let finding = Finding::new(rule, inst.offset(), message).vuid(rule.vuids[vuid]);
+        problems.add(part, finding, Vec::new());
+    }
 }
 
 /// Checks that at most the last stage before the rasterizer captures what it writes.

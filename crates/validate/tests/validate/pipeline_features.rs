@@ -138,6 +138,26 @@ OpExecutionMode %geometry Invocations 1";
 }
 
 #[test]
+fn patches_and_geometry_shaders_have_at_least_one_of_what_is_counted() {
+    let vuid = |number| format!("VUID-VkPipelineShaderStageCreateInfo-stage-{number}");
+    let geometry = "OpCapability Geometry
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint Geometry %geometry \"main\"
+OpExecutionMode %geometry InputPoints
+OpExecutionMode %geometry OutputPoints
+OpExecutionMode %geometry OutputVertices 1
+OpExecutionMode %geometry Invocations 0";
+    assert_eq!(broken("pipeline, vulkan1.3", geometry), [vuid("00715")]);
+    let patches = "OpCapability Tessellation
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint TessellationControl %control \"main\"
+OpEntryPoint TessellationEvaluation %evaluation \"main\"
+OpExecutionMode %control OutputVertices 0
+OpExecutionMode %evaluation Triangles";
+    assert_eq!(broken("pipeline, vulkan1.3", patches), [vuid("00713")]);
+}
+
+#[test]
 fn task_shaders_need_their_feature() {
     let task = "OpCapability MeshShadingEXT
 OpExtension \"SPV_EXT_mesh_shader\"

@@ -351,6 +351,10 @@ fn example_layout() -> PipelineLayout {
         },
         mapped(4, MappingSource::HEAP_WITH_CONSTANT_OFFSET),
         mapped(5, MappingSource::HEAP_WITH_PUSH_INDEX),
+        Binding {
+            count: 16,
+            ..binding(6, DescriptorType::INLINE_UNIFORM_BLOCK)
+        },
     ];
     let sampler = |number, is_unnormalized| Binding {
         is_unnormalized: Some(is_unnormalized),

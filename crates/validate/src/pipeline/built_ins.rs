@@ -13,7 +13,7 @@ use crate::finding::Finding;
 use crate::module::Lookup;
 use crate::rules::generated::pipeline;
 use crate::rules::interfaces::listed;
-use crate::rules::interfaces::places::{Budget, Place};
+use crate::rules::interfaces::places::{self, Budget, Place};
 
 /// A built-in that a stage reads or writes.
 struct Member {
@@ -79,6 +79,17 @@ impl BuiltIns {
     pub(super) fn find(&self, built_in: B) -> Option<(Id, Id)> {
         let found = self.get(built_in)?;
         Some((found.variable, found.ty))
+    }
+
+    /// How many components they have together.
+    pub(super) fn components(&self, part: &Part<'_, '_>, budget: &mut Budget) -> u64 {
+        let length = |ty| part.length(ty).unwrap_or(1);
+        let mut pieces = Vec::new();
+        for member in &self.all {
+            // What has no place is an error of the module.
+            let _ = places::flatten(part.m, member.ty, length, |_| {}, &mut pieces, budget);
+        }
+        pieces.iter().map(|it| u64::from(it.components)).sum()
     }
 
     fn get(&self, built_in: B) -> Option<&Member> {
@@ -230,25 +241,50 @@ fn check_primitive_id(
 }
 
 /// On how many ways to what is drawn a shader writes an output.
-enum Written {
+pub(super) enum Written {
     Never,
     Sometimes,
     /// Or nobody knows.
     Always,
 }
 
-/// How a geometry or mesh shader writes an output. Which invocations of a mesh shader write which
-/// primitives is not followed.
+/// On how many ways a stage writes a built-in, whether or not it is among its outputs, and the first
+/// instruction that does.
+pub(super) fn written_built_in(part: &Part<'_, '_>, built_in: B) -> (Written, Option<u32>) {
+    let mut budget = Budget::of(part.m);
+    let outputs = BuiltIns::of(part, StorageClass::Output, &mut budget);
+    let writes = match outputs.get(built_in) {
+        None => Some(Vec::new()),
+        Some(output) => writes_of(part.m, output.variable, built_in),
+    };
+    match writes {
+        None => (Written::Always, None),
+        Some(writes) => (ways_of(part, &writes), first_reached(part, &writes)),
+    }
+}
+
+/// How a stage writes an output.
 fn written(part: &Part<'_, '_>, output: Id, built_in: B) -> Written {
+    let writes = writes_of(part.m, output, built_in);
+    writes.map_or(Written::Always, |writes| ways_of(part, &writes))
+}
+
+/// The first of these instructions that a stage reaches.
+fn first_reached(part: &Part<'_, '_>, writes: &[u32]) -> Option<u32> {
+    let reached: HashSet<u32> = part.m.call_tree(part.entry.function).into_iter().collect();
+    let function_at = |at: u32| part.m.function_at(at);
+    let mut all = writes.iter().copied();
+    all.find(|&at| function_at(at).is_some_and(|function| reached.contains(&function)))
+}
+
+/// On how many ways a stage reaches one of these instructions: a geometry shader before the first vertex
+/// that it emits, others anywhere. Which invocations of a mesh shader write which primitives is not
+/// followed.
+fn ways_of(part: &Part<'_, '_>, writes: &[u32]) -> Written {
     const WRITE: Step = [1, 1, 2, 2];
     const EMIT: Step = [2, 1, 2, 2];
     let m: &ModuleIndex<'_> = part.m;
-    let Some(writes) = writes_of(m, output, built_in) else {
-        return Written::Always;
-    };
-    let reached: HashSet<u32> = m.call_tree(part.entry.function).into_iter().collect();
-    let mut functions = writes.iter().filter_map(|&at| m.function_at(at));
-    let has_any = functions.any(|function| reached.contains(&function));
+    let has_any = first_reached(part, writes).is_some();
     let is_late = part.model() == E::Geometry && {
         let ends = states_at_end(m, part.entry.function, |inst| match inst.op() {
             Op::EmitVertex | Op::EmitStreamVertex => Some(EMIT),

@@ -10,7 +10,7 @@ use spirvkit_grammar::{
 use spirvkit_vulkan::{DescriptorType as D, Device, Limit};
 
 use super::built_ins::BuiltIns;
-use super::elements::Side;
+use super::elements::{Side, Taken};
 use super::part::Part;
 use super::problems::Problems;
 use super::resources::{Resource, Uses};
@@ -51,14 +51,15 @@ struct Amount<'w> {
     vuid: Option<&'static str>,
 }
 
-/// Reports what is more than devices take: the number in their limit, divided by this.
+/// Reports what is more than devices take: the number in their limit, divided by this. Returns whether it
+/// is.
 fn exceeds(
     part: &Part<'_, '_>,
     amount: &Amount<'_>,
     names: &[&str],
     divisor: u64,
     problems: &mut Problems<'_>,
-) {
+) -> bool {
     let of = |device: &Device| {
         let limits = names.iter().filter_map(|name| Limit::named(name));
         let known = limits.filter_map(|limit| device.limit(limit)?.number(0));
@@ -71,7 +72,7 @@ fn exceeds(
         (amount.value as f64 > (most / divisor as f64).floor()).then_some((device, most))
     });
     let Some((device, most)) = lacking.next() else {
-        return;
+        return false;
     };
     let more = match lacking.count() {
         0 => String::new(),
@@ -95,6 +96,7 @@ fn exceeds(
         None => finding.vuid_if(false),
     };
     problems.add(part, finding, Vec::new());
+    true
 }
 
 /// The limit of the locations of a stage, and by what it is divided.
@@ -135,6 +137,7 @@ fn check_locations(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
     for class in [S::Input, S::Output] {
         let mut budget = Budget::of(part.m);
         let side = Side::of(part, class, &mut budget);
+        let mut is_over = false;
         for group in side.taken.chunk_by(|a, b| a.element == b.element) {
             let Some(last) = group.last() else { continue };
             let element = &side.elements[last.element as usize];
@@ -157,9 +160,47 @@ fn check_locations(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
                 value: last.location.saturating_add(1),
                 vuid: Some(pipeline::LIMIT.vuids[0]),
             };
-            exceeds(part, &amount, &[name], divisor, problems);
+            is_over |= exceeds(part, &amount, &[name], divisor, problems);
+        }
+        if !is_over {
+            check_components(part, class, &side, problems);
         }
     }
+}
+
+/// Checks that the built-ins of a stage fit beside its locations: both count against the limit. How those
+/// for each patch and each primitive do isn't said, so tessellation and meshes are left out.
+fn check_components(part: &Part<'_, '_>, class: S, side: &Side, problems: &mut Problems<'_>) {
+    let is_counted = matches!(part.model(), E::Vertex | E::Geometry | E::Fragment);
+    let limit = location_limit(part.model(), class, false);
+    let Some((name, 4)) = limit.filter(|_| is_counted) else {
+        return;
+    };
+    let end = |taken: &Taken| {
+        let components = u64::from(taken.component) + u64::from(taken.piece.components);
+        taken.location.saturating_mul(4).saturating_add(components)
+    };
+    let Some(last) = side.taken.iter().max_by_key(|it| end(it)) else {
+        return;
+    };
+    let mut budget = Budget::of(part.m);
+    let built_ins = BuiltIns::of(part, class, &mut budget).components(part, &mut budget);
+    if built_ins == 0 {
+        return;
+    }
+    let element = &side.elements[last.element as usize];
+    let what = format!(
+        "{}, and built-ins with {built_ins} components, make the number of components of the {}",
+        element.name(part),
+        part.kind()
+    );
+    let amount = Amount {
+        what: &what,
+        offset: element.offset(part),
+        value: end(last).saturating_add(built_ins),
+        vuid: Some(pipeline::LIMIT.vuids[0]),
+    };
+    exceeds(part, &amount, &[name], 1, problems);
 }
 
 /// Checks the lengths of `ClipDistance` and `CullDistance`.

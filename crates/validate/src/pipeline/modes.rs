@@ -3,7 +3,8 @@
 use spirvkit_grammar::{ExecutionMode as M, ExecutionModel as E};
 
 use super::part::Part;
-use super::problems::{Problems, note};
+use super::problems::{Problems, note, note_entry};
+use super::stages;
 use crate::finding::Finding;
 use crate::module::Inst;
 use crate::rules::generated::pipeline;
@@ -52,6 +53,54 @@ pub(super) fn check(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) {
         if let Some(geometry) = find(E::Geometry) {
             check_primitive(control, evaluation, geometry, problems);
         }
+    }
+    check_capture(parts, problems);
+    for part in parts {
+        check_counts(part, problems);
+    }
+}
+
+/// Checks that what is counted is there at all.
+fn check_counts(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
+    let rule = &pipeline::ZERO_COUNT;
+    let counts: &[(M, usize)] = match part.model() {
+        E::TessellationControl | E::TessellationEvaluation => &[(M::OutputVertices, 0)],
+        E::Geometry => &[(M::OutputVertices, 1), (M::Invocations, 2)],
+        _ => &[],
+    };
+    for &(mode, vuid) in counts {
+        let Some(inst) = part.mode(mode).filter(|inst| inst.arg(2) == 0) else {
+            continue;
+        };
+        let message = format!("`{mode}` of the {} must be greater than 0", part.kind());
+        let finding = Finding::new(rule, inst.offset(), message).vuid(rule.vuids[vuid]);
+        problems.add(part, finding, Vec::new());
+    }
+}
+
+/// Checks that at most the last stage before the rasterizer captures what it writes.
+fn check_capture(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) {
+    let rule = &pipeline::CAPTURE;
+    let is_mesh = |part: &Part<'_, '_>| stages::is_mesh(part.model());
+    let mut before = parts.iter().rev();
+    let Some(last) = before.find(|it| stages::is_primitive(it.model()) || is_mesh(it)) else {
+        return;
+    };
+    let captures = |part| Some((part, Part::mode(part, M::Xfb)?));
+    let all: Vec<_> = parts.iter().filter_map(captures).collect();
+    for &(part, mode) in &all {
+        let (but, vuid) = match (part.model() == last.model(), all.len()) {
+            _ if is_mesh(last) => ("of meshes nothing is captured", rule.vuids[2]),
+            (true, _) => continue,
+            (false, 1) => (
+                "it is not the last stage that makes primitives",
+                rule.vuids[1],
+            ),
+            (false, _) => ("another stage has it, too", rule.vuids[0]),
+        };
+        let message = format!("the {} has the mode `{}`, but {but}", part.kind(), M::Xfb);
+        let finding = Finding::new(rule, mode.offset(), message).vuid(vuid);
+        problems.add(part, finding, vec![note_entry(last)]);
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Resource<'p, 'm, 'a> {
     /// How many there are at least; of a runtime array one.
     pub(super) count: u64,
     pub(super) is_runtime: bool,
+    /// Whether it is declared as an array, be it of one.
+    pub(super) is_array: bool,
 }
 
 /// What a stage uses outside of functions.
@@ -154,6 +156,7 @@ fn resource<'p, 'm, 'a>(
         }
     }
     let mut ty = listed.ty?;
+    let is_array = matches!(m.ty(ty), Type::Array { .. } | Type::RuntimeArray { .. });
     let (mut count, mut is_runtime) = (1u64, false);
     // Arrays of arrays are one array.
     for _ in 0..64 {
@@ -179,6 +182,7 @@ fn resource<'p, 'm, 'a>(
         types,
         count,
         is_runtime,
+        is_array,
     };
     Some(((set?, binding?), resource))
 }
@@ -341,8 +345,18 @@ fn check_binding(
     if found.is_unnormalized == Some(false) {
         super::samplers::check_normalized(resource, problems);
     }
-    let is_counted = found.ty != D::INLINE_UNIFORM_BLOCK;
-    if is_counted && u64::from(found.count) < resource.count {
+    // Its count is a number of bytes.
+    if found.ty == D::INLINE_UNIFORM_BLOCK {
+        if resource.is_array {
+            let message = format!(
+                "{what}, is an array, but set {set}, binding {binding} of the layout is `{}`, which is one",
+                found.ty
+            );
+            add(&pipeline::INLINE_ARRAY, message, problems);
+        }
+        return;
+    }
+    if u64::from(found.count) < resource.count {
         let message = format!(
             "{what}, has {} descriptors, but set {set}, binding {binding} of the layout has {}",
             resource.count, found.count
@@ -379,7 +393,9 @@ fn check_push_constants(
     if is_there {
         return;
     }
-    let has = match own.next() {
+    let range = own.next();
+    let has_stage = range.is_some();
+    let has = match range {
         None => format!("has none for {}", ShaderStages::of(part.model())),
         Some(range) => format!(
             "has the bytes {} to {} for {}",
@@ -395,6 +411,8 @@ fn check_push_constants(
     );
     let offset = part.m.def_offset(variable);
     let rule = &pipeline::PUSH_CONSTANT_RANGE;
-    let finding = Finding::new(rule, offset, message).vuid(rule.vuids[vuid_of(part)]);
+    // Of each kind of pipeline, one is about stages and one about bytes.
+    let vuid = rule.vuids[2 * vuid_of(part) + usize::from(has_stage)];
+    let finding = Finding::new(rule, offset, message).vuid(vuid);
     problems.add(part, finding, vec![note_entry(part)]);
 }

@@ -52,7 +52,7 @@ impl Bind {
     }
 }
 
-fn is_mesh(model: E) -> bool {
+pub(super) fn is_mesh(model: E) -> bool {
     matches!(model, E::MeshNV | E::MeshEXT)
 }
 
@@ -61,7 +61,7 @@ fn is_task(model: E) -> bool {
 }
 
 /// Whether a model is of the stages that make primitives of vertices.
-fn is_primitive(model: E) -> bool {
+pub(super) fn is_primitive(model: E) -> bool {
     matches!(
         model,
         E::Vertex | E::TessellationControl | E::TessellationEvaluation | E::Geometry

@@ -13,6 +13,7 @@ mod nesting;
 mod operands;
 mod options;
 mod pipeline;
+mod pipeline_features;
 mod pipeline_layout;
 mod pipeline_limits;
 mod reports;

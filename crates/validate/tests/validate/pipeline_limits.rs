@@ -72,6 +72,35 @@ OpDecorate %out Patch
 }
 
 #[test]
+fn built_ins_have_room_beside_locations() {
+    let vuid = "RuntimeSpirv-Location-06272";
+    let vertex = "OpEntryPoint Vertex %vertex \"main\" %out %built_ins
+OpDecorate %out Location 2
+OpDecorate %out Component 1
+OpDecorate %written Block
+OpMemberDecorate %written 0 BuiltIn Position
+OpMemberDecorate %written 1 BuiltIn PointSize
+%written = OpTypeStruct %vec4 %f32
+%out_written = OpTypePointer Output %written
+%out = OpVariable %out_f32 Output
+%built_ins = OpVariable %out_written Output";
+    at_least(vertex, "maxVertexOutputComponents", 2 * 4 + 2 + 5, vuid);
+    let fragment = "OpEntryPoint Fragment %fragment \"main\" %in %place
+OpExecutionMode %fragment OriginUpperLeft
+OpDecorate %in Location 3
+OpDecorate %place BuiltIn PointCoord
+%in = OpVariable %in_vec4 Input
+%place = OpVariable %in_vec2 Input";
+    at_least(fragment, "maxFragmentInputComponents", 4 * 4 + 2, vuid);
+    // Tessellation is left out, and so are built-ins without anything beside them.
+    let alone = "OpEntryPoint Vertex %vertex \"main\" %out
+OpDecorate %out BuiltIn Position
+%out = OpVariable %out_vec4 Output";
+    let none: [String; 0] = [];
+    assert_eq!(on(alone, "maxVertexOutputComponents", 1), none);
+}
+
+#[test]
 fn geometry_and_distances_are_limited() {
     let geometry = "OpCapability Geometry
 OpEntryPoint Vertex %vertex \"main\"

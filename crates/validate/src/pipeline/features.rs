@@ -32,26 +32,23 @@ fn lacking<'d>(devices: &'d [Device], feature: &str) -> Option<&'d str> {
     Some(found.name())
 }
 
-/// Checks that devices have a stage, which for these no capability says.
+/// Checks that devices have a stage, which for these no capability says. Both extensions for mesh
+/// shaders have a feature of this name, and the specification doesn't say which.
 fn check_stage(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
     let rule = &pipeline::STAGE_FEATURE;
     let (feature, vuid) = match part.model() {
-        E::MeshEXT => ("meshShader", rule.vuids[0]),
-        E::MeshNV => (
-            "VkPhysicalDeviceMeshShaderFeaturesNV::meshShader",
-            rule.vuids[0],
-        ),
-        E::TaskEXT => ("taskShader", rule.vuids[1]),
-        E::TaskNV => (
-            "VkPhysicalDeviceMeshShaderFeaturesNV::taskShader",
-            rule.vuids[1],
-        ),
+        E::MeshEXT | E::MeshNV => ("meshShader", rule.vuids[0]),
+        E::TaskEXT | E::TaskNV => ("taskShader", rule.vuids[1]),
         _ => return,
     };
-    if let Some(device) = lacking(&problems.options.devices, feature) {
+    let other = format!("VkPhysicalDeviceMeshShaderFeaturesNV::{feature}");
+    let either = [feature, &other].map(Feature::named);
+    let lacks = |device: &&Device| !either.into_iter().flatten().any(|it| device.has(it));
+    if let Some(device) = problems.options.devices.iter().find(lacks) {
         let message = format!(
-            "a {} needs the feature `{feature}`, which `{device}` doesn't have",
-            part.kind()
+            "a {} needs the feature `{feature}`, which `{}` doesn't have",
+            part.kind(),
+            device.name()
         );
         let finding = Finding::new(rule, part.entry.inst.offset(), message).vuid(vuid);
         problems.add(part, finding, Vec::new());

@@ -391,12 +391,9 @@ fn shared(m: &ModuleIndex<'_>, types: &Types<'_>) -> Vec<Shared> {
     found.collect()
 }
 
-/// The variables of workgroups that no function uses. They are there all the same.
+/// The variables that no function uses. They are there all the same.
 fn idle(shared: &[Shared], used: &[Vec<u32>]) -> Vec<u32> {
-    let mut is_idle: Vec<bool> = shared
-        .iter()
-        .map(|it| it.class == StorageClass::Workgroup)
-        .collect();
+    let mut is_idle = vec![true; shared.len()];
     for &variable in used.iter().flatten() {
         is_idle[variable as usize] = false;
     }

@@ -33,8 +33,9 @@ pub(crate) struct Callee {
     pub(crate) shape: Shape,
     /// The words of its body.
     pub(crate) words: u32,
-    /// Whether it ends invocations, which must not happen where a loop continues.
-    pub(crate) ends: bool,
+    /// Whether it ends invocations or leaves constructs, neither of which may be where a loop
+    /// continues: merge blocks that nothing reaches, or no longer reaches, don't go on.
+    pub(crate) leaves: bool,
     /// Why it stays, if it does.
     pub(crate) why: &'static str,
 }
@@ -42,7 +43,7 @@ pub(crate) struct Callee {
 /// Looks at a function.
 pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
     let mut words = 0;
-    let mut ends = false;
+    let mut leaves = false;
     let mut returns = Vec::new();
     for (number, block) in (0..).zip(&function.blocks) {
         words += 2;
@@ -52,7 +53,8 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
             }
             match unit.op(inst) {
                 Op::Return | Op::ReturnValue => returns.push(number),
-                op => ends |= op.is_terminator() && !is_branch(op),
+                Op::Branch | Op::BranchConditional => {}
+                op => leaves |= op.is_terminator() || op == Op::LoopMerge,
             }
         }
     }
@@ -72,13 +74,9 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
     Callee {
         shape,
         words,
-        ends,
+        leaves: leaves || matches!(shape, Shape::Wrapped | Shape::Looped),
         why,
     }
-}
-
-fn is_branch(op: Op) -> bool {
-    matches!(op, Op::Branch | Op::BranchConditional | Op::Switch)
 }
 
 fn shape(unit: &mut Unit, function: &Function, returns: &[u32]) -> Shape {
@@ -258,9 +256,9 @@ impl Inliner<'_> {
                 _ if !can_split(self.unit, &rest, done.label) => {
                     Some("inlined, because the call is where a loop begins")
                 }
-                _ if callee.ends && is_in_continue => {
-                    Some("inlined, because it may end the invocation where a loop continues")
-                }
+                _ if callee.leaves && is_in_continue => Some(
+                    "inlined, because it ends the invocation, or leaves a construct, where a loop continues",
+                ),
                 _ => None,
             };
             let obstacle = obstacle.or_else(|| match wants(self.unit, number, callee) {

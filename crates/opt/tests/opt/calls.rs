@@ -204,3 +204,74 @@ OpReturn
 ";
     assert_eq!(text, expected);
 }
+
+/// A loop with a call in its body, or where it continues.
+fn continues_with_calls(function: &str, in_body: bool) -> String {
+    let call = "%y = OpFunctionCall %float %call %f1\nOpStore %o %y\n";
+    let (body, next) = if in_body { (call, "") } else { ("", call) };
+    let text = format!(
+        "OpBranch %head
+%head = OpLabel
+%at = OpPhi %int %0 %entry %more %next
+%i1 = OpLoad %int %i
+%again = OpSLessThan %bool %at %i1
+OpLoopMerge %end %next None
+OpBranchConditional %again %step %end
+%step = OpLabel
+OpStore %k %at
+{body}OpBranch %next
+%next = OpLabel
+%more = OpIAdd %int %at %2
+{next}OpBranch %head
+%end = OpLabel
+OpReturn"
+    );
+    functions(&optimized(&module("", function, &text)))
+}
+
+/// What a function has that leaves constructs may lose the merge blocks of these, which is not allowed
+/// where a loop continues.
+#[test]
+fn what_leaves_constructs_is_not_put_where_a_loop_continues() {
+    let selects = with(
+        "%is = OpFOrdLessThan %bool %x %f0
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpStore %w %none
+OpBranch %join
+%join = OpLabel
+OpReturnValue %x",
+    )
+    .replace(UNARY, &format!("{UNARY}%none = OpConstantNull %vec4\n"));
+    let leaves = with(
+        "%is = OpFOrdLessThan %bool %x %f0
+OpSelectionMerge %join None
+OpBranchConditional %is %then %join
+%then = OpLabel
+OpReturnValue %f0
+%join = OpLabel
+%j1 = OpLoad %int %j
+OpStore %k %j1
+OpReturnValue %x",
+    );
+    let stays = |function: &str, in_body| {
+        let text = continues_with_calls(function, in_body);
+        text.contains("OpFunctionCall")
+    };
+    assert!(!stays(&selects, false));
+    assert!(stays(&leaves, false));
+    assert!(!stays(&leaves, true));
+}
+
+#[test]
+fn a_loop_does_not_continue_in_a_block_with_calls() {
+    let function = with("%sum = OpFAdd %float %x %f1\nOpReturnValue %sum");
+    let function = function.replace("%float None %unary", "%float DontInline %unary");
+    let text = continues_with_calls(&function, true);
+    let merge = text.lines().find(|line| line.starts_with("OpLoopMerge"));
+    let next = merge.and_then(|line| line.split(' ').nth(2)).unwrap();
+    let (_, next) = text.split_once(&format!("{next} = OpLabel\n")).unwrap();
+    let (next, _) = next.split_once("OpBranch ").unwrap();
+    assert!(!next.contains("OpFunctionCall"), "{text}");
+}

@@ -20,6 +20,7 @@ pub(crate) const FAMILY: Family = Family {
 
 /// Extensions that need more than version 1.0.
 static VERSIONS: &[(&str, Version)] = &[
+    ("SPV_ARM_graph", Version::V1_6),
     ("SPV_EXT_mesh_shader", Version::V1_4),
     ("SPV_EXT_shader_invocation_reorder", Version::V1_4),
     ("SPV_KHR_opacity_micromap", Version::V1_4),

@@ -64,19 +64,18 @@ const PAYLOAD: Arg = Arg::Is(Kind::Payload);
 
 const NOTHING: &[Arg] = &[];
 const TRACE: &[Arg] = &[
-    STRUCTURE, FLAGS, UINT32, UINT32, UINT32, UINT32, VEC3, FLOAT32, VEC3, FLOAT32, PAYLOAD,
+    STRUCTURE, FLAGS, INT32, INT32, INT32, INT32, VEC3, FLOAT32, VEC3, FLOAT32, PAYLOAD,
 ];
 const TRACE_MOTION: &[Arg] = &[
-    STRUCTURE, FLAGS, UINT32, UINT32, UINT32, UINT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32,
-    PAYLOAD,
+    STRUCTURE, FLAGS, INT32, INT32, INT32, INT32, VEC3, FLOAT32, VEC3, FLOAT32, FLOAT32, PAYLOAD,
 ];
 const TRACE_REORDER: &[Arg] = &[
     STRUCTURE,
     FLAGS,
-    UINT32,
-    UINT32,
-    UINT32,
-    UINT32,
+    INT32,
+    INT32,
+    INT32,
+    INT32,
     VEC3,
     FLOAT32,
     VEC3,
@@ -87,10 +86,10 @@ const TRACE_REORDER: &[Arg] = &[
 const TRACE_MOTION_REORDER: &[Arg] = &[
     STRUCTURE,
     FLAGS,
-    UINT32,
-    UINT32,
-    UINT32,
-    UINT32,
+    INT32,
+    INT32,
+    INT32,
+    INT32,
     VEC3,
     FLOAT32,
     VEC3,
@@ -105,8 +104,8 @@ const HIT: &[Arg] = &[
     INT32,
     INT32,
     UINT32,
-    UINT32,
-    UINT32,
+    INT32,
+    INT32,
     VEC3,
     FLOAT32,
     VEC3,

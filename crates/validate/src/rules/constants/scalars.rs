@@ -2,7 +2,7 @@
 
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
-use spirvkit_grammar::{Capability, Op};
+use spirvkit_grammar::{Capability, Decoration, Op};
 
 use super::WORD;
 use crate::finding::CheckResult;
@@ -148,6 +148,15 @@ pub(super) fn data(at: &InstCtx<'_, '_>) -> CheckResult {
     let Type::Array { element, length } = m.ty(at.result_type()) else {
         return Ok(());
     };
+    if m.is_decorated(at.result_type(), Decoration::ArrayStride) {
+        let message = format!(
+            "the elements of {} are one behind the other, but {} has an `ArrayStride`",
+            at.inst.op(),
+            m.show_type(at.result_type())
+        );
+        let finding = at.finding(&constant::DATA, message);
+        return Err(finding.about(m, at.result_type(), "the type is declared here"));
+    }
     let words = at.inst.args().len() as u64;
     if words == 0 {
         let message = format!("{} needs at least one word of data", at.inst.op());

@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{FunctionControl, Op};
 
-use crate::body::{Constructs, Flow, merge_of};
+use crate::body::{Constructs, Flow, NONE, merge_of};
 use crate::unit::{Block, Function, Inlined, Unit, Value, binding, flag};
 use crate::{Level, Subject};
 
@@ -53,8 +53,8 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
             }
             match unit.op(inst) {
                 Op::Return | Op::ReturnValue => returns.push(number),
-                Op::Branch | Op::BranchConditional => {}
-                op => leaves |= op.is_terminator() || op == Op::LoopMerge,
+                Op::Branch | Op::BranchConditional | Op::Switch => {}
+                op => leaves |= op.is_terminator(),
             }
         }
     }
@@ -69,7 +69,13 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
         _ if function.is_opaque || control.contains(FunctionControl::DontInline) => Shape::Stays,
         0 => Shape::Stays,
         1 if returns.len() == 1 => Shape::Block,
-        _ => shape(unit, function, &returns),
+        _ if !is_structured(unit, function) => Shape::Blocks,
+        _ => {
+            let flow = Flow::new(unit, function);
+            let constructs = Constructs::new(unit, function, &flow);
+            leaves = leaves || leaves_constructs(&flow, &constructs);
+            shape(unit, function, &flow, &constructs, &returns)
+        }
     };
     Callee {
         shape,
@@ -79,17 +85,45 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
     }
 }
 
-fn shape(unit: &mut Unit, function: &Function, returns: &[u32]) -> Shape {
-    let flow = Flow::new(unit, function);
+fn is_structured(unit: &Unit, function: &Function) -> bool {
+    let mut blocks = function.blocks.iter();
+    blocks.any(|block| merge_of(unit, &block.insts).is_some())
+}
+
+/// Whether a branch within a selection leaves it for where a construct around it ends or goes on.
+fn leaves_constructs(flow: &Flow, constructs: &Constructs) -> bool {
+    let mut is_target = vec![false; constructs.merge.len()];
+    let named = constructs.merge.iter().chain(&constructs.next);
+    for &block in named.filter(|&&it| it != NONE) {
+        is_target[block as usize] = true;
+    }
+    let leaves = |from: u32, to: u32| {
+        let mut is_within = false;
+        for header in constructs.all_around(from) {
+            if [&constructs.merge, &constructs.next]
+                .map(|of| of[header as usize])
+                .contains(&to)
+            {
+                return is_within;
+            }
+            is_within |= !constructs.is_loop(header);
+        }
+        false
+    };
+    flow.order.iter().any(|&from| {
+        let mut targets = flow.graph.successors(from).iter();
+        targets.any(|&to| is_target[to as usize] && leaves(from, to))
+    })
+}
+
+fn shape(
+    unit: &Unit,
+    function: &Function,
+    flow: &Flow,
+    constructs: &Constructs,
+    returns: &[u32],
+) -> Shape {
     let mut shape = Shape::Blocks;
-    let mut is_structured = false;
-    for block in &function.blocks {
-        is_structured |= merge_of(unit, &block.insts).is_some();
-    }
-    if !is_structured {
-        return Shape::Blocks;
-    }
-    let constructs = Constructs::new(unit, function, &flow);
     for &block in returns {
         if !flow.is_reachable(block) {
             return Shape::Stays;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use crate::generated::profiles::PROFILES;
 use crate::tables::{Enable, Feature, Limit, ProfileInfo};
@@ -21,14 +22,15 @@ use crate::value::Value;
 pub struct Device {
     name: String,
     version: (u32, u32),
-    features: BTreeSet<Feature>,
-    extensions: BTreeSet<String>,
-    limits: BTreeMap<Limit, Value>,
+    // What copies share, for it is much, and whoever validates copies devices.
+    features: Arc<BTreeSet<Feature>>,
+    extensions: Arc<BTreeSet<String>>,
+    limits: Arc<BTreeMap<Limit, Value>>,
     /// Lists of what it takes, by the structure of their entries.
-    lists: BTreeMap<String, Vec<Entry>>,
+    lists: Arc<BTreeMap<String, Vec<Entry>>>,
     /// Whether it has everything but what limits say, and these features.
     has_all: bool,
-    lacking: BTreeSet<Feature>,
+    lacking: Arc<BTreeSet<Feature>>,
 }
 
 /// An entry of a list of what a device takes, such as a `VkCooperativeMatrixPropertiesKHR`: its members
@@ -65,12 +67,12 @@ impl Device {
         Self {
             name: name.into(),
             version,
-            features: BTreeSet::new(),
-            extensions: BTreeSet::new(),
-            limits: BTreeMap::new(),
-            lists: BTreeMap::new(),
+            features: Arc::default(),
+            extensions: Arc::default(),
+            limits: Arc::default(),
+            lists: Arc::default(),
             has_all: false,
-            lacking: BTreeSet::new(),
+            lacking: Arc::default(),
         }
     }
 
@@ -99,18 +101,19 @@ impl Device {
     }
 
     fn of_profile(info: &ProfileInfo) -> Self {
+        let features = info.features.iter().copied().map(Feature);
+        let extensions = info.extensions.iter().map(|&it| it.to_owned());
         let limits = info.limits.iter();
+        let limits = limits.map(|&(limit, value)| (Limit(limit), value.value()));
         Self {
             has_all: false,
-            lacking: BTreeSet::new(),
+            lacking: Arc::default(),
             name: info.name.to_owned(),
             version: info.version,
-            features: info.features.iter().copied().map(Feature).collect(),
-            extensions: info.extensions.iter().map(|&it| it.to_owned()).collect(),
-            limits: limits
-                .map(|&(limit, value)| (Limit(limit), value.value()))
-                .collect(),
-            lists: BTreeMap::new(),
+            features: Arc::new(features.collect()),
+            extensions: Arc::new(extensions.collect()),
+            limits: Arc::new(limits.collect()),
+            lists: Arc::default(),
         }
     }
 
@@ -145,32 +148,32 @@ impl Device {
 
     /// Adds a feature.
     pub fn set_feature(&mut self, feature: Feature) {
-        self.features.insert(feature);
-        self.lacking.remove(&feature);
+        Arc::make_mut(&mut self.features).insert(feature);
+        Arc::make_mut(&mut self.lacking).remove(&feature);
     }
 
     /// Adds an extension of Vulkan.
     pub fn set_extension(&mut self, name: impl Into<String>) {
-        self.extensions.insert(name.into());
+        Arc::make_mut(&mut self.extensions).insert(name.into());
     }
 
     /// Takes a feature away.
     pub fn remove_feature(&mut self, feature: Feature) {
-        self.features.remove(&feature);
+        Arc::make_mut(&mut self.features).remove(&feature);
         if self.has_all {
-            self.lacking.insert(feature);
+            Arc::make_mut(&mut self.lacking).insert(feature);
         }
     }
 
     /// Takes an extension of Vulkan away.
     pub fn remove_extension(&mut self, name: &str) {
-        self.extensions.remove(name);
+        Arc::make_mut(&mut self.extensions).remove(name);
     }
 
     /// Takes away what the device says of a limit, so that the least one counts that all devices
     /// of its version have.
     pub fn remove_limit(&mut self, limit: Limit) {
-        self.limits.remove(&limit);
+        Arc::make_mut(&mut self.limits).remove(&limit);
     }
 
     /// Its features.
@@ -202,12 +205,15 @@ impl Device {
 
     /// Adds an entry to the list of a structure.
     pub fn add_entry(&mut self, structure: impl Into<String>, entry: Entry) {
-        self.lists.entry(structure.into()).or_default().push(entry);
+        Arc::make_mut(&mut self.lists)
+            .entry(structure.into())
+            .or_default()
+            .push(entry);
     }
 
     /// Takes an entry out of the list of a structure, which may become empty.
     pub fn remove_entry(&mut self, structure: &str, index: usize) {
-        if let Some(list) = self.lists.get_mut(structure)
+        if let Some(list) = Arc::make_mut(&mut self.lists).get_mut(structure)
             && index < list.len()
         {
             list.remove(index);
@@ -221,7 +227,7 @@ impl Device {
 
     /// Sets a limit.
     pub fn set_limit(&mut self, limit: Limit, value: Value) {
-        self.limits.insert(limit, value);
+        Arc::make_mut(&mut self.limits).insert(limit, value);
     }
 
     /// Adds an extension or a feature by its name, takes a feature away (`!geometryShader`), or
@@ -267,15 +273,15 @@ impl Device {
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Self, EnableError> {
         let mut device = self.clone();
-        device.features.clear();
-        device.extensions.clear();
+        device.features = Arc::default();
+        device.extensions = Arc::default();
         for name in names {
             match Feature::named(name) {
                 Some(feature) if self.has(feature) => {
-                    device.features.insert(feature);
+                    device.set_feature(feature);
                 }
                 None if self.has_extension(name) => {
-                    device.extensions.insert(name.to_owned());
+                    device.set_extension(name);
                 }
                 None if !name.starts_with("VK_") => {
                     return Err(EnableError::Unknown(name.to_owned()));

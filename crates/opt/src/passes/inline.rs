@@ -97,18 +97,15 @@ fn leaves_constructs(flow: &Flow, constructs: &Constructs) -> bool {
     for &block in named.filter(|&&it| it != NONE) {
         is_target[block as usize] = true;
     }
+    let ends = |header: u32, to: u32| {
+        [&constructs.merge, &constructs.next]
+            .map(|of| of[header as usize])
+            .contains(&to)
+    };
+    // Else it goes to what a construct further out is named by.
     let leaves = |from: u32, to: u32| {
-        let mut is_within = false;
-        for header in constructs.all_around(from) {
-            if [&constructs.merge, &constructs.next]
-                .map(|of| of[header as usize])
-                .contains(&to)
-            {
-                return is_within;
-            }
-            is_within |= !constructs.is_loop(header);
-        }
-        false
+        let around = constructs.around[from as usize];
+        around != NONE && !constructs.is_loop(around) && !ends(around, to) && !ends(from, to)
     };
     flow.order.iter().any(|&from| {
         let mut targets = flow.graph.successors(from).iter();

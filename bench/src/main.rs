@@ -104,9 +104,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let budget = Duration::from_secs(arguments.seconds);
     let has_classic = arguments.classic.is_some();
     let unoptimized = arguments.unoptimized.as_deref();
-    let to_optimize = Corpus::load(unoptimized.unwrap_or(folder))?;
-    let own = unoptimized.map(|_| &to_optimize);
-    let mut report = Report::new(&corpus, own, arguments.seconds, has_classic);
+    let unoptimized = unoptimized.map(Corpus::load).transpose()?;
+    let to_optimize = unoptimized.as_ref().unwrap_or(&corpus);
+    let mut report = Report::new(
+        &corpus,
+        unoptimized.as_ref(),
+        arguments.seconds,
+        has_classic,
+    );
     let programs = || Programs::find(arguments.spv.clone(), arguments.classic.clone());
     if arguments.only_programs {
         report.programs(
@@ -117,7 +122,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     if arguments.only_optimizing {
-        report.contest(contests::optimize(&to_optimize, budget));
+        report.contest(contests::optimize(to_optimize, budget));
         print!("{}", report.finish());
         return Ok(());
     }
@@ -144,7 +149,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     report.contest(contests::assemble(&corpus, budget));
     report.contest(contests::validate(&corpus, budget));
     report.contest(contests::reflect(&corpus, budget));
-    report.contest(contests::optimize(&to_optimize, budget));
+    report.contest(contests::optimize(to_optimize, budget));
     report.growth(scaling::growth(budget, true));
     report.threads(scaling::two_threads(&corpus, budget / 4));
     report.programs(&corpus, programs::measure(&corpus, &programs, budget / 4)?);

@@ -10,4 +10,5 @@ pub(crate) mod members;
 pub(crate) mod privates;
 mod select;
 pub(crate) mod sink;
+mod unreachable;
 pub(crate) mod unroll;

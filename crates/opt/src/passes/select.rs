@@ -4,7 +4,8 @@ use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{Op, Version};
 
 use super::described::code;
-use super::flow::{LastFlow, remove_unreachable};
+use super::flow::LastFlow;
+use super::unreachable::remove_unreachable;
 use crate::body::{Flow, merge_of};
 use crate::effects::{Effect, effect};
 use crate::unit::{Function, Unit, Value, flag};

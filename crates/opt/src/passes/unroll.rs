@@ -79,7 +79,7 @@ pub(crate) fn unroll(
         if is_done {
             return changed;
         }
-        super::flow::settle(unit, function);
+        super::unreachable::settle(unit, function);
         changed = true;
     }
 }

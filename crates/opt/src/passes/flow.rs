@@ -432,11 +432,6 @@ fn switch_target(unit: &Unit, switch: Value, selector: Value) -> Option<Value> {
     Some(case.map_or(first, |&(_, label)| label))
 }
 
-fn calls(unit: &Unit, block: &Block) -> bool {
-    let mut insts = block.insts.iter();
-    insts.any(|&inst| unit.op(inst) == Op::FunctionCall)
-}
-
 /// Joins blocks with the only one that follows them, if that follows nothing else.
 fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
     let flow = flow.get(unit, function);
@@ -462,11 +457,10 @@ fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) ->
         let own_merge = merge_of(unit, &function.blocks[at].insts);
         let next = unit.block_of_label[unit.operand(end, 0) as usize] as usize;
         let follows_only = flow.graph.predecessors(next as u32).len() == 1;
-        // All of a loop behind its header may be where it continues, unless something else may be put there.
+        // All of a loop behind its header may be where it continues.
         let loop_merge = Some(loop_of[next])
             .filter(|&header| header != NONE && own_merge.is_none() && !is_named[at])
             .filter(|&header| flow.graph.predecessors(at as u32) == [header])
-            .filter(|_| !calls(unit, &function.blocks[at]))
             .and_then(|header| merge_of(unit, &function.blocks[header as usize].insts));
         let is_fixed = is_named[next] && loop_merge.is_none();
         let stays = is_fixed || is_shape[at] || is_shape[next];

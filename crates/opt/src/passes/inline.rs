@@ -8,7 +8,8 @@ use hashbrown::{HashMap, HashSet};
 use spirvkit_grammar::debug_info::Kind;
 use spirvkit_grammar::{FunctionControl, Op};
 
-use crate::body::{Constructs, Flow, NONE, merge_of};
+use super::unreachable::settle;
+use crate::body::{Constructs, Flow, merge_of};
 use crate::unit::{Block, Function, Inlined, Unit, Value, binding, flag};
 use crate::{Level, Subject};
 
@@ -33,9 +34,8 @@ pub(crate) struct Callee {
     pub(crate) shape: Shape,
     /// The words of its body.
     pub(crate) words: u32,
-    /// Whether it ends invocations or leaves constructs, neither of which may be where a loop
-    /// continues: merge blocks that nothing reaches, or no longer reaches, don't go on.
-    pub(crate) leaves: bool,
+    /// Whether it ends invocations, which must not happen where a loop continues.
+    pub(crate) ends: bool,
     /// Why it stays, if it does.
     pub(crate) why: &'static str,
 }
@@ -43,7 +43,6 @@ pub(crate) struct Callee {
 /// Looks at a function.
 pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
     let mut words = 0;
-    let mut leaves = false;
     let mut returns = Vec::new();
     for (number, block) in (0..).zip(&function.blocks) {
         words += 2;
@@ -51,10 +50,8 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
             if !unit.is_debug(inst) {
                 words += unit.length(inst);
             }
-            match unit.op(inst) {
-                Op::Return | Op::ReturnValue => returns.push(number),
-                Op::Branch | Op::BranchConditional | Op::Switch => {}
-                op => leaves |= op.is_terminator(),
+            if matches!(unit.op(inst), Op::Return | Op::ReturnValue) {
+                returns.push(number);
             }
         }
     }
@@ -65,22 +62,28 @@ pub(crate) fn callee(unit: &mut Unit, function: &Function) -> Callee {
         0 => "inlined, because it is only declared",
         _ => "inlined, because it returns from within a loop or a switch, or never",
     };
+    let mut ends = false;
     let shape = match function.blocks.len() {
         _ if function.is_opaque || control.contains(FunctionControl::DontInline) => Shape::Stays,
         0 => Shape::Stays,
         1 if returns.len() == 1 => Shape::Block,
-        _ if !is_structured(unit, function) => Shape::Blocks,
         _ => {
             let flow = Flow::new(unit, function);
-            let constructs = Constructs::new(unit, function, &flow);
-            leaves = leaves || leaves_constructs(&flow, &constructs);
-            shape(unit, function, &flow, &constructs, &returns)
+            let mut reached = flow
+                .order
+                .iter()
+                .map(|&block| &function.blocks[block as usize]);
+            ends = reached.any(|block| ends_invocations(unit, block));
+            match is_structured(unit, function) {
+                true => shape(unit, function, &flow, &returns),
+                false => Shape::Blocks,
+            }
         }
     };
     Callee {
         shape,
         words,
-        leaves: leaves || matches!(shape, Shape::Wrapped | Shape::Looped),
+        ends,
         why,
     }
 }
@@ -90,36 +93,19 @@ fn is_structured(unit: &Unit, function: &Function) -> bool {
     blocks.any(|block| merge_of(unit, &block.insts).is_some())
 }
 
-/// Whether a branch within a selection leaves it for where a construct around it ends or goes on.
-fn leaves_constructs(flow: &Flow, constructs: &Constructs) -> bool {
-    let mut is_target = vec![false; constructs.merge.len()];
-    let named = constructs.merge.iter().chain(&constructs.next);
-    for &block in named.filter(|&&it| it != NONE) {
-        is_target[block as usize] = true;
-    }
-    let ends = |header: u32, to: u32| {
-        [&constructs.merge, &constructs.next]
-            .map(|of| of[header as usize])
-            .contains(&to)
+fn ends_invocations(unit: &Unit, block: &Block) -> bool {
+    let stays = |op| {
+        matches!(
+            op,
+            Op::Return | Op::ReturnValue | Op::Branch | Op::BranchConditional | Op::Switch
+        )
     };
-    // Else it goes to what a construct further out is named by.
-    let leaves = |from: u32, to: u32| {
-        let around = constructs.around[from as usize];
-        around != NONE && !constructs.is_loop(around) && !ends(around, to) && !ends(from, to)
-    };
-    flow.order.iter().any(|&from| {
-        let mut targets = flow.graph.successors(from).iter();
-        targets.any(|&to| is_target[to as usize] && leaves(from, to))
-    })
+    let end = block.insts.last();
+    end.is_some_and(|&end| !stays(unit.op(end)))
 }
 
-fn shape(
-    unit: &Unit,
-    function: &Function,
-    flow: &Flow,
-    constructs: &Constructs,
-    returns: &[u32],
-) -> Shape {
+fn shape(unit: &Unit, function: &Function, flow: &Flow, returns: &[u32]) -> Shape {
+    let constructs = Constructs::new(unit, function, flow);
     let mut shape = Shape::Blocks;
     for &block in returns {
         if !flow.is_reachable(block) {
@@ -180,12 +166,17 @@ pub(crate) fn inline(
         variables: Vec::new(),
         renamed: HashMap::new(),
         changed: false,
+        has_changed_continues: false,
     };
     while let Some(block) = inliner.blocks.pop() {
         inliner.block(block, functions, callees, &mut wants);
     }
     let changed = inliner.changed;
+    let must_settle = inliner.has_changed_continues;
     function.blocks = inliner.finish();
+    if must_settle {
+        settle(unit, function);
+    }
     changed
 }
 
@@ -255,6 +246,8 @@ struct Inliner<'u> {
     /// By the label of a divided block, that of its second part, from which phis see it.
     renamed: HashMap<Value, Value>,
     changed: bool,
+    /// Whether blocks came where a loop continues, in which all go on.
+    has_changed_continues: bool,
 }
 
 impl Inliner<'_> {
@@ -287,9 +280,9 @@ impl Inliner<'_> {
                 _ if !can_split(self.unit, &rest, done.label) => {
                     Some("inlined, because the call is where a loop begins")
                 }
-                _ if callee.leaves && is_in_continue => Some(
-                    "inlined, because it ends the invocation, or leaves a construct, where a loop continues",
-                ),
+                _ if callee.ends && is_in_continue => {
+                    Some("inlined, because it may end the invocation where a loop continues")
+                }
                 _ => None,
             };
             let obstacle = obstacle.or_else(|| match wants(self.unit, number, callee) {
@@ -320,6 +313,7 @@ impl Inliner<'_> {
                 continue;
             }
             if is_in_continue {
+                self.has_changed_continues = true;
                 self.continues
                     .extend(copies.iter().map(|block| block.label));
             }

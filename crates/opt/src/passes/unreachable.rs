@@ -4,7 +4,7 @@ use spirvkit_grammar::Op;
 
 use super::described::is_only;
 use super::flow::LastFlow;
-use crate::body::{Flow, merge_of};
+use crate::body::{Constructs, Flow, NONE, merge_of};
 use crate::unit::{Function, Unit, Value, flag};
 
 /// Removes what isn't reached any more, and lets phis follow.
@@ -28,24 +28,7 @@ pub(super) fn remove_unreachable_by(
     if (0..function.blocks.len() as u32).all(|block| flow.is_reachable(block)) {
         return false;
     }
-    // The blocks that reachable ones name, and for a continue target its header.
-    let count = function.blocks.len();
-    let mut named = vec![None; count];
-    let mut headers: Vec<usize> = (0..count)
-        .filter(|&block| flow.is_reachable(block as u32))
-        .collect();
-    while let Some(block) = headers.pop() {
-        let insts = &function.blocks[block].insts;
-        let Some(merge) = merge_of(unit, insts) else {
-            continue;
-        };
-        let behind = unit.block_of_label[unit.operand(merge, 0) as usize] as usize;
-        named[behind] = named[behind].or(Some(None));
-        if unit.op(merge) == Op::LoopMerge {
-            let next = unit.block_of_label[unit.operand(merge, 1) as usize] as usize;
-            named[next] = Some(Some(function.blocks[block].label));
-        }
-    }
+    let stubs = stubs(unit, function, flow);
     let mut changed = false;
     let old = std::mem::take(&mut function.blocks);
     for (number, mut block) in old.into_iter().enumerate() {
@@ -53,21 +36,21 @@ pub(super) fn remove_unreachable_by(
             function.blocks.push(block);
             continue;
         }
-        let Some(header) = named[number] else {
+        let Some(stub) = stubs[number] else {
             changed = true;
             continue;
         };
-        let is_stub = match header {
-            Some(header) => {
+        let is_stub = match stub {
+            Stub::Goes(to) => {
                 let target = block.insts.last().map(|&end| unit.operand(end, 0));
-                is_only(unit, &block.insts, Op::Branch) && target == Some(header)
+                is_only(unit, &block.insts, Op::Branch) && target == Some(to)
             }
-            None => is_only(unit, &block.insts, Op::Unreachable),
+            Stub::Ends => is_only(unit, &block.insts, Op::Unreachable),
         };
         if !is_stub {
-            let end = match header {
-                Some(header) => unit.add(Op::Branch, 0, &[header], 1),
-                None => unit.add(Op::Unreachable, 0, &[], 0),
+            let end = match stub {
+                Stub::Goes(to) => unit.add(Op::Branch, 0, &[to], 1),
+                Stub::Ends => unit.add(Op::Unreachable, 0, &[], 0),
             };
             unit.nodes[end as usize].flags |= flag::LOCAL;
             block.insts = vec![end];
@@ -77,6 +60,99 @@ pub(super) fn remove_unreachable_by(
     }
     fix_phis(unit, function);
     changed
+}
+
+/// How a block ends that nothing reaches, but that a merge instruction names.
+#[derive(Clone, Copy)]
+enum Stub {
+    Ends,
+    /// With a branch to the block of a label.
+    Goes(Value),
+}
+
+/// For each block that nothing reaches and reachable headers name, how it ends: a continue target
+/// goes back to its header, and a merge block where a loop continues to what comes next there, since
+/// all of a continue construct goes on to the loop's header (section 2.11.2).
+fn stubs(unit: &Unit, function: &Function, flow: &Flow) -> Vec<Option<Stub>> {
+    let mut stubs = vec![None; function.blocks.len()];
+    let mut around = None;
+    for (number, block) in (0..).zip(&function.blocks) {
+        let Some(merge) = merge_of(unit, &block.insts).filter(|_| flow.is_reachable(number)) else {
+            continue;
+        };
+        let named = |index| unit.block_of_label[unit.operand(merge, index) as usize];
+        let behind = named(0);
+        if !flow.is_reachable(behind) && stubs[behind as usize].is_none() {
+            let around = around.get_or_insert_with(|| Continues::new(unit, function, flow));
+            let next = around.behind(flow, number);
+            let label = next.map(|next| function.blocks[next as usize].label);
+            stubs[behind as usize] = Some(label.map_or(Stub::Ends, Stub::Goes));
+        }
+        if unit.op(merge) == Op::LoopMerge {
+            stubs[named(1) as usize] = Some(Stub::Goes(block.label));
+        }
+    }
+    stubs
+}
+
+/// The constructs of a function, and which are where loops continue.
+struct Continues {
+    constructs: Constructs,
+    /// The innermost loop around each header.
+    loops: Vec<u32>,
+    /// Whether a header is in the continue construct of a loop around it.
+    is_within: Vec<bool>,
+}
+
+impl Continues {
+    fn new(unit: &Unit, function: &Function, flow: &Flow) -> Self {
+        let constructs = Constructs::new(unit, function, flow);
+        let mut loops = vec![NONE; function.blocks.len()];
+        let mut is_within = vec![false; function.blocks.len()];
+        for &header in flow.dominators.pre_order() {
+            let around = constructs.around[header as usize];
+            if constructs.merge[header as usize] == NONE || around == NONE {
+                continue;
+            }
+            let inner = match constructs.is_loop(around) {
+                true => around,
+                false => loops[around as usize],
+            };
+            loops[header as usize] = inner;
+            is_within[header as usize] = inner != NONE
+                && (is_within[inner as usize] || continues(&constructs, flow, inner, header));
+        }
+        Self {
+            constructs,
+            loops,
+            is_within,
+        }
+    }
+
+    /// If a header is where a loop continues, the block where that goes on behind its construct.
+    fn behind(&self, flow: &Flow, header: u32) -> Option<u32> {
+        if !self.is_within[header as usize] {
+            return None;
+        }
+        let inner = self.loops[header as usize];
+        let around = self.constructs.around[header as usize];
+        let is_next = |block| continues(&self.constructs, flow, inner, block);
+        if around != inner && (!is_next(header) || is_next(around)) {
+            return Some(self.constructs.merge[around as usize]);
+        }
+        if !is_next(header) {
+            return Some(self.constructs.next[inner as usize]);
+        }
+        let mut before = flow.graph.predecessors(inner).iter().copied();
+        before
+            .find(|&from| flow.goes_back(from, inner) && flow.is_reachable(from) && from != header)
+    }
+}
+
+/// Whether a block is in the continue construct of a loop around it.
+fn continues(constructs: &Constructs, flow: &Flow, header: u32, block: u32) -> bool {
+    let next = constructs.next[header as usize];
+    flow.is_reachable(next) && flow.dominators.dominates(next, block)
 }
 
 /// Lets phis have one value for each block that branches to theirs.

@@ -4,18 +4,13 @@ use spirvkit_opt::{Level, Options, optimize};
 use spirvkit_testing::words;
 use spirvkit_validate::validate;
 
-use super::frame::{functions, module, renumbered};
+use super::frame::{functions, module, optimized_by, renumbered};
 
 /// The body of `main`, of which less is to be executed.
 #[track_caller]
 fn fast(before: &str) -> String {
-    let before = words(&module("", "", before));
     let options = Options::default().level(Level::Performance);
-    let after = optimize(&before, &options).unwrap().words;
-    for words in [&before, &after] {
-        let report = validate(words, &Default::default());
-        assert!(report.is_valid(), "{:#?}", report.diagnostics());
-    }
+    let after = optimized_by(&options, &module("", "", before));
     let functions = functions(&after);
     let lines: Vec<&str> = functions.lines().skip(2).collect();
     renumbered(&lines.join("\n"))

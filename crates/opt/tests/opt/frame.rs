@@ -110,10 +110,15 @@ pub(crate) const DECLARATIONS: &str = "%void = OpTypeVoid
 /// Optimizes a module that is valid, and checks that the result is, too.
 #[track_caller]
 pub(crate) fn optimized(module: &str) -> Vec<u32> {
+    optimized_by(&Options::default(), module)
+}
+
+#[track_caller]
+pub(crate) fn optimized_by(options: &Options, module: &str) -> Vec<u32> {
     let before = words(module);
     let report = validate(&before, &Default::default());
     assert!(report.is_valid(), "{:#?}\n{module}", report.diagnostics());
-    let after = optimize(&before, &Options::default()).unwrap().words;
+    let after = optimize(&before, options).unwrap().words;
     let report = validate(&after, &Default::default());
     let shown = text(&after);
     assert!(report.is_valid(), "{:#?}\n{shown}", report.diagnostics());

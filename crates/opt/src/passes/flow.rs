@@ -432,6 +432,14 @@ fn switch_target(unit: &Unit, switch: Value, selector: Value) -> Option<Value> {
     Some(case.map_or(first, |&(_, label)| label))
 }
 
+/// The first of the blocks that one was joined with.
+fn first(into: &[usize], mut block: usize) -> usize {
+    while into[block] != block {
+        block = into[block];
+    }
+    block
+}
+
 /// Joins blocks with the only one that follows them, if that follows nothing else.
 fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) -> bool {
     let flow = flow.get(unit, function);
@@ -444,10 +452,7 @@ fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) ->
     let mut gone = vec![false; count];
     for &number in &flow.order {
         let number = number as usize;
-        let mut at = number;
-        while into[at] != at {
-            at = into[at];
-        }
+        let at = first(&into, number);
         let Some(&end) = function.blocks[at].insts.last() else {
             continue;
         };
@@ -460,7 +465,10 @@ fn join_blocks(unit: &mut Unit, function: &mut Function, flow: &mut LastFlow) ->
         // All of a loop behind its header may be where it continues.
         let loop_merge = Some(loop_of[next])
             .filter(|&header| header != NONE && own_merge.is_none() && !is_named[at])
-            .filter(|&header| flow.graph.predecessors(at as u32) == [header])
+            .filter(|&header| match flow.graph.predecessors(at as u32) {
+                &[from] => first(&into, from as usize) == header as usize,
+                _ => false,
+            })
             .and_then(|header| merge_of(unit, &function.blocks[header as usize].insts));
         let is_fixed = is_named[next] && loop_merge.is_none();
         let stays = is_fixed || is_shape[at] || is_shape[next];

@@ -1,5 +1,9 @@
 //! How the generated tables are made.
 
+use std::sync::LazyLock;
+
+use hashbrown::HashMap;
+
 use crate::generated::tables::{CAPABILITIES, ENUMERANTS, EXTENSIONS, FEATURES, LIMITS};
 use crate::value::Value;
 
@@ -90,12 +94,16 @@ pub enum Enable {
     },
 }
 
+/// The numbers of names that are asked for with each instruction.
+type ByName = LazyLock<HashMap<&'static str, u16>>;
+
 impl Feature {
     /// The feature of this name, such as `shaderInt64`; of a name that several have,
     /// `VkPhysicalDeviceMeshShaderFeaturesNV::meshShader`.
     pub fn named(name: &str) -> Option<Self> {
-        let index = FEATURES.binary_search_by_key(&name, |it| it.name).ok()?;
-        Some(Self(index as u16))
+        static BY_NAME: ByName =
+            ByName::new(|| FEATURES.iter().map(|it| it.name).zip(0..).collect());
+        BY_NAME.get(name).map(|&index| Self(index))
     }
 
     /// The feature that a structure's member stands for.
@@ -149,8 +157,8 @@ impl Feature {
 impl Limit {
     /// The limit or property of this name, such as `maxComputeWorkGroupInvocations`.
     pub fn named(name: &str) -> Option<Self> {
-        let index = LIMITS.binary_search_by_key(&name, |it| it.name).ok()?;
-        Some(Self(index as u16))
+        static BY_NAME: ByName = ByName::new(|| LIMITS.iter().map(|it| it.name).zip(0..).collect());
+        BY_NAME.get(name).map(|&index| Self(index))
     }
 
     /// The property that a structure's member stands for.

@@ -1,7 +1,7 @@
 //! What stages need of the features of devices beyond what their modules need.
 
 use spirvkit_grammar::{BuiltIn, ExecutionMode as M, ExecutionModel as E};
-use spirvkit_vulkan::{Device, Feature};
+use spirvkit_vulkan::{Device, Feature, Limit};
 
 use super::built_ins::{Written, written_built_in};
 use super::part::Part;
@@ -16,6 +16,7 @@ pub(super) fn check(parts: &[Part<'_, '_>], problems: &mut Problems<'_>) {
     }
     for part in parts {
         check_stage(part, problems);
+        check_shading_rate(part, problems);
     }
     let find = |model: E| parts.iter().find(|it| it.model() == model);
     // The last stage that makes points says how large they are.
@@ -51,6 +52,38 @@ fn check_stage(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
             device.name()
         );
         let finding = Finding::new(rule, part.entry.inst.offset(), message).vuid(vuid);
+        problems.add(part, finding, Vec::new());
+    }
+}
+
+/// Checks that what a stage draws has no shading rate of its own if it also goes to viewports of its own,
+/// unless the device has both at once.
+fn check_shading_rate(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
+    const PROPERTY: &str = "primitiveFragmentShadingRateWithMultipleViewports";
+    let lacks = |device: &&Device| {
+        let value = Limit::named(PROPERTY).and_then(|limit| device.limit(limit));
+        value.is_some_and(|value| !value.contains("VK_TRUE"))
+    };
+    let Some(device) = problems.options.devices.iter().find(lacks) else {
+        return;
+    };
+    let first_write = |built_in| written_built_in(part, built_in).1;
+    let Some(rate) = first_write(BuiltIn::PrimitiveShadingRateKHR) else {
+        return;
+    };
+    let rule = &pipeline::SHADING_RATE;
+    let others = [BuiltIn::ViewportIndex, BuiltIn::ViewportMaskNV].into_iter();
+    for (other, vuid) in others.zip(rule.vuids) {
+        if first_write(other).is_none() {
+            continue;
+        }
+        let message = format!(
+            "the {} writes `PrimitiveShadingRateKHR` and `{other}`, for which it needs the property `{PROPERTY}`, \
+             which `{}` doesn't have",
+            part.kind(),
+            device.name()
+        );
+        let finding = Finding::new(rule, rate, message).vuid(vuid);
         problems.add(part, finding, Vec::new());
     }
 }

@@ -7,13 +7,13 @@ use spirvkit_binary::Id;
 use spirvkit_grammar::{
     BuiltIn, Capability, ExecutionMode as M, ExecutionModel as E, StorageClass as S,
 };
-use spirvkit_vulkan::{DescriptorType as D, Device, Limit};
+use spirvkit_vulkan::{Binding, DescriptorType as D, Device, Limit, PipelineLayout};
 
 use super::built_ins::BuiltIns;
 use super::elements::{Side, Taken};
 use super::part::Part;
 use super::problems::Problems;
-use super::resources::{Resource, Uses};
+use super::resources::{Resource, Uses, vuid_of};
 use crate::finding::Finding;
 use crate::rules::generated::pipeline;
 use crate::rules::interfaces::listed;
@@ -24,6 +24,7 @@ use crate::rules::transform_feedback::captured;
 pub(super) fn check(
     parts: &[Part<'_, '_>],
     uses: &[Uses<'_, '_, '_>],
+    layout: Option<&PipelineLayout>,
     problems: &mut Problems<'_>,
 ) {
     if problems.options.devices.is_empty() {
@@ -37,7 +38,7 @@ pub(super) fn check(
         check_feedback(part, problems);
     }
     for uses in uses {
-        check_resources(uses, problems);
+        check_resources(uses, layout, problems);
     }
 }
 
@@ -343,11 +344,15 @@ fn check_feedback(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
 }
 
 /// Checks the number of descriptors of each sort, the numbers of sets, and push constants.
-fn check_resources(uses: &Uses<'_, '_, '_>, problems: &mut Problems<'_>) {
+fn check_resources(
+    uses: &Uses<'_, '_, '_>,
+    layout: Option<&PipelineLayout>,
+    problems: &mut Problems<'_>,
+) {
     let part = uses.part;
     let mut counts: HashMap<&'static [&'static str], u64> = HashMap::new();
     let mut order: Vec<&'static [&'static str]> = Vec::new();
-    let (mut total, mut written) = (0u64, 0u64);
+    let (mut total, mut written, mut outputs) = (0u64, 0u64, 0u64);
     for ((set, _), resource) in &uses.resources {
         let count = match resource.is_runtime {
             true => 1,
@@ -394,14 +399,25 @@ fn check_resources(uses: &Uses<'_, '_, '_>, problems: &mut Problems<'_>) {
     }
     if part.model() == E::Fragment {
         let mut budget = Budget::of(part.m);
-        let outputs = Side::of(part, S::Output, &mut budget).taken.len() as u64;
-        total = total.saturating_add(outputs);
+        outputs = Side::of(part, S::Output, &mut budget).taken.len() as u64;
         written = written.saturating_add(outputs);
         let vuid = Some(pipeline::LIMIT.vuids[1]);
         let names = &["maxFragmentCombinedOutputResources"];
         at_entry("outputs, storage buffers and images", written, names, vuid);
     }
-    at_entry("resources", total, &["maxPerStageResources"], None);
+    let names = &[
+        "maxPerStageResources",
+        "maxPerStageUpdateAfterBindResources",
+    ];
+    match layout {
+        // What it may use counts, not what it uses.
+        Some(layout) => {
+            let vuid = pipeline::LIMIT.vuids[11 + vuid_of(part)];
+            let total = resources_for(part, layout).saturating_add(outputs);
+            at_entry("a layout with resources for it", total, names, Some(vuid));
+        }
+        None => at_entry("resources", total.saturating_add(outputs), names, None),
+    }
     for &(variable, (_, end)) in &uses.push_constants {
         let what = format!(
             "{}, the push constants that the {} uses, end behind byte",
@@ -416,6 +432,18 @@ fn check_resources(uses: &Uses<'_, '_, '_>, problems: &mut Problems<'_>) {
         };
         exceeds(part, &amount, &["maxPushConstantsSize"], 1, problems);
     }
+}
+
+/// How many resources a layout has for a stage.
+fn resources_for(part: &Part<'_, '_>, layout: &PipelineLayout) -> u64 {
+    let all = layout.sets.iter().flat_map(|set| &set.bindings);
+    let own = all.filter(|it| it.stages.contains(part.model()) && it.mapping.is_none());
+    let count = |binding: &Binding| match binding.ty {
+        // Its count is in bytes.
+        D::INLINE_UNIFORM_BLOCK => 1,
+        _ => u64::from(binding.count),
+    };
+    own.map(count).fold(0, u64::saturating_add)
 }
 
 /// Whether a stage may write to it.

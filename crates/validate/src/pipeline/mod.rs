@@ -223,7 +223,7 @@ impl<'a> Pipeline<'a> {
             }
             subgroups::check(&parts, self.layout, &mut problems);
             features::check(&parts, &mut problems);
-            limits::check(&parts, &uses, &mut problems);
+            limits::check(&parts, &uses, self.layout, &mut problems);
         }
         problems.into_report(env.is_vulkan())
     }

@@ -231,7 +231,7 @@ fn types_of(part: &Part<'_, '_>, class: StorageClass, ty: Id) -> Option<Descript
 }
 
 /// Which of a rule's VUIDs applies: that of graphics, compute or ray tracing.
-fn vuid_of(part: &Part<'_, '_>) -> usize {
+pub(super) fn vuid_of(part: &Part<'_, '_>) -> usize {
     match Bind::of(part.model()) {
         Bind::Compute => 1,
         Bind::RayTracing => 2,

@@ -1,6 +1,9 @@
 //! What devices must have for a module: the requirements of `spirvkit-vulkan`, each reported where
 //! the module has it.
 
+use std::sync::LazyLock;
+
+use hashbrown::HashMap;
 use spirvkit_vulkan::{Device, Need, Wanted, needs};
 
 use super::Family;
@@ -70,8 +73,13 @@ pub(crate) fn message(need: &Need, lacking: &[&Device]) -> String {
 
 /// The rule of ours that a need falls under: the one that has its VUID.
 fn rule(need: &Need) -> &'static Rule {
-    let mut ours = ALL.iter().filter(|rule| rule.id.starts_with("device."));
-    let found = ours.find(|rule| rule.vuids.contains(&need.vuid));
+    static BY_VUID: LazyLock<HashMap<&str, &Rule>> = LazyLock::new(|| {
+        let ours = ALL.iter().filter(|rule| rule.id.starts_with("device."));
+        let each = ours.flat_map(|rule| rule.vuids.iter().map(|&vuid| (vuid, *rule)));
+        // The first rule with a VUID, as in the documents.
+        each.rev().collect()
+    });
+    let found = BY_VUID.get(need.vuid);
     debug_assert!(found.is_some(), "{}", need.vuid);
     found.copied().unwrap_or(&device::FEATURE)
 }

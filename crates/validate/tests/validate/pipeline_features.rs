@@ -209,3 +209,40 @@ OpFunctionEnd";
     assert_eq!(on("meshShader"), none);
     assert_eq!(on("VkPhysicalDeviceMeshShaderFeaturesNV::meshShader"), none);
 }
+
+#[test]
+fn shading_rates_and_several_viewports_need_a_property() {
+    let masks = "OpCapability FragmentShadingRateKHR
+OpCapability ShaderViewportMaskNV
+OpExtension \"SPV_KHR_fragment_shading_rate\"
+OpExtension \"SPV_NV_viewport_array2\"
+OpEntryPoint Vertex %own \"main\" %rate %masks
+OpDecorate %rate BuiltIn PrimitiveShadingRateKHR
+OpDecorate %masks BuiltIn ViewportMaskNV
+%array = OpTypeArray %u32 %u32_1
+%out_u32 = OpTypePointer Output %u32
+%out_array = OpTypePointer Output %array
+%rate = OpVariable %out_u32 Output
+%masks = OpVariable %out_array Output
+%own = OpFunction %void None %signature
+%own_entry = OpLabel
+OpStore %rate %u32_1
+%mask = OpAccessChain %out_u32 %masks %u32_0
+OpStore %mask %u32_1
+OpReturn
+OpFunctionEnd";
+    let on = |property: &str| {
+        let device = "VK_KHR_fragment_shading_rate VK_NV_viewport_array2 primitiveFragmentShadingRate \
+                      shaderOutputViewportIndex multiViewport geometryShader";
+        let frame = format!("pipeline-device, vulkan1.3 with {device} {property}");
+        broken(&frame, masks)
+    };
+    let vuid =
+        "VUID-VkGraphicsPipelineCreateInfo-primitiveFragmentShadingRateWithMultipleViewports-04505";
+    assert_eq!(on(""), [vuid]);
+    let none: [&str; 0] = [];
+    assert_eq!(
+        on("primitiveFragmentShadingRateWithMultipleViewports=true"),
+        none
+    );
+}

@@ -1,14 +1,22 @@
 //! Limits of devices for the stages of a pipeline, and what its other stages pass.
 
+use spirvkit_grammar::ExecutionModel;
 use spirvkit_testing::words;
 use spirvkit_validate::{Example, Options, Pipeline, Stage};
-use spirvkit_vulkan::{Device, Limit, Value};
+use spirvkit_vulkan::{
+    Binding, DescriptorType, Device, Limit, PipelineLayout, SetLayout, ShaderStages, Value,
+};
 
 use crate::common;
 
 /// What stages that a piece declares break on a device on which a limit has this value.
 #[track_caller]
 fn on(piece: &str, limit: &str, value: u32) -> Vec<String> {
+    found(piece, None, limit, value)
+}
+
+#[track_caller]
+fn found(piece: &str, layout: Option<&PipelineLayout>, limit: &str, value: u32) -> Vec<String> {
     let example = Example::framed("pipeline, vulkan1.3", piece, "").unwrap();
     let mut options = Options::for_env("vulkan1.3".parse().unwrap());
     let mut device = Device::with_everything("the device");
@@ -18,7 +26,11 @@ fn on(piece: &str, limit: &str, value: u32) -> Vec<String> {
     let alone = common::report(&text, &options);
     assert!(alone.diagnostics().is_empty(), "{:?}", alone.diagnostics());
     options.devices.push(device);
-    let report = Pipeline::new([Stage::new(&words)]).check(&options);
+    let stages = Pipeline::new([Stage::new(&words)]);
+    let report = match layout {
+        Some(layout) => stages.layout(layout).check(&options),
+        None => stages.check(&options),
+    };
     let all = report.diagnostics().iter().map(|it| &it.diagnostic);
     all.map(|it| {
         assert_eq!(it.rule(), "pipeline.limit", "{}", it.message());
@@ -190,6 +202,47 @@ OpFunctionEnd";
     at_least(uses, "maxPerStageResources", 5, "");
     let vuid = "RuntimeSpirv-Location-06428";
     at_least(uses, "maxFragmentCombinedOutputResources", 4, vuid);
+}
+
+#[test]
+fn resources_of_a_layout_are_limited_whether_they_are_used_or_not() {
+    let compute =
+        "OpEntryPoint GLCompute %vertex \"main\"\nOpExecutionMode %vertex LocalSize 1 1 1";
+    let rays = "OpCapability RayTracingKHR
+OpExtension \"SPV_KHR_ray_tracing\"
+OpEntryPoint RayGenerationKHR %vertex \"main\"";
+    let pieces = [
+        (
+            "OpEntryPoint Vertex %vertex \"main\"",
+            "VkGraphicsPipelineCreateInfo-layout-01688",
+        ),
+        (compute, "VkComputePipelineCreateInfo-layout-01687"),
+        (rays, "VkRayTracingPipelineCreateInfoKHR-layout-03428"),
+    ];
+    let images = Binding {
+        count: 7,
+        ..Binding::new(0, DescriptorType::SAMPLED_IMAGE)
+    };
+    let bytes = Binding {
+        count: 256,
+        ..Binding::new(1, DescriptorType::INLINE_UNIFORM_BLOCK)
+    };
+    let others = Binding {
+        stages: ShaderStages::of(ExecutionModel::Fragment),
+        ..Binding::new(2, DescriptorType::STORAGE_BUFFER)
+    };
+    let layout = PipelineLayout {
+        sets: vec![SetLayout {
+            bindings: vec![images, bytes, others],
+        }],
+        ..PipelineLayout::default()
+    };
+    for (piece, vuid) in pieces {
+        let on = |value: u32| found(piece, Some(&layout), "maxPerStageResources", value);
+        let none: [String; 0] = [];
+        assert_eq!(on(8), none);
+        assert_eq!(on(7), [format!("VUID-{vuid}")]);
+    }
 }
 
 #[test]

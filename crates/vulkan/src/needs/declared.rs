@@ -32,8 +32,8 @@ pub(super) fn add(m: &ModuleIndex<'_>, all: &mut Vec<Need>) {
     for inst in m.all_instructions() {
         match inst.op() {
             Op::Capability => capability(inst.offset(), inst.arg(0), all),
-            // All of them stand before the functions.
-            Op::Function => break,
+            // All of them stand before it.
+            Op::MemoryModel => break,
             _ => {}
         }
     }

@@ -198,6 +198,10 @@ fn place(line: &str) -> Place {
         "OpExecutionMode" | "OpExecutionModeId" => Place::Mode,
         "OpString" | "OpSource" | "OpSourceExtension" | "OpSourceContinued" | "OpName"
         | "OpMemberName" | "OpModuleProcessed" => Place::Debug,
+        // They stand between both.
+        "OpAliasDomainDeclINTEL" | "OpAliasScopeDeclINTEL" | "OpAliasScopeListDeclINTEL" => {
+            Place::Debug
+        }
         "OpDecorationGroup" => Place::Annotation,
         _ if opcode.contains("Decorate") => Place::Annotation,
         _ if opcode.starts_with("OpType")

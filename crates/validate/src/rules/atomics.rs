@@ -3,7 +3,7 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
-use super::{Family, arithmetic, scopes, semantics};
+use super::{Family, arithmetic, memory, scopes, semantics};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type, is_cross_workgroup};
@@ -92,6 +92,13 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         true => check_float_capability(at, accessed),
         false => Ok(()),
     };
+    // Other memory that is only read isn't for atomic instructions at all.
+    let written = match class {
+        StorageClass::TaskPayloadWorkgroupEXT if op != Op::AtomicLoad => {
+            memory::writable(at, at.type_of_arg(0))
+        }
+        _ => Ok(()),
+    };
     let value = match value {
         Some(value) => check_operand(at, &atomic::VALUE, value, accessed),
         None => Ok(()),
@@ -104,6 +111,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         result,
         width,
         check_storage_class(at, class),
+        written,
         float,
         order,
         value,

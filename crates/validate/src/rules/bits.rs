@@ -7,7 +7,7 @@ use super::operation::{Operation, check_types};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::Lookup;
-use crate::pattern::{INT, Pattern};
+use crate::pattern::{I32, INT, Pattern};
 use crate::rules::generated::bits;
 
 pub(crate) const FAMILY: Family = Family {
@@ -61,7 +61,9 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
         }
         Op::BitwiseFunctionINTEL => {
             check_result(o)?;
-            all((0..3).map(|index| check_operand(o, index)))
+            let table = o.expect_operand(&bits::TERNARY, 3, I32.constant());
+            let bases = (0..3).map(|index| o.expect_result_type(&bits::TERNARY, index));
+            all([all(bases), table])
         }
         _ => {
             check_result(o)?;

@@ -6,14 +6,14 @@ use crate::rule::Rule;
 
 /// All rules, sorted by id.
 pub(crate) static ALL: &[&Rule] = &[
-    &abort::MESSAGE,
+    &abort::CONCRETE, &abort::MESSAGE,
     &access_chain::BASE, &access_chain::BASE_TYPE, &access_chain::BLOCK_ARRAYS, &access_chain::BLOCK_ELEMENT, &access_chain::DYNAMIC_INDEX, &access_chain::ELEMENT, &access_chain::INDEX, &access_chain::RAW, &access_chain::RESULT_TYPE, &access_chain::ROW_MAJOR, &access_chain::STORAGE_CLASS, &access_chain::STRIDE, &access_chain::STRUCT_BOUNDS, &access_chain::STRUCT_INDEX, &access_chain::TARGET, &access_chain::TOO_FAR, &access_chain::VULKAN_CAPABILITY,
-    &annotation::ARRAY_OR_POINTER, &annotation::COOPERATIVE_MATRIX_TRANSPOSE, &annotation::GROUP, &annotation::GROUP_REPEATED, &annotation::GROUP_TARGET, &annotation::GROUP_USE, &annotation::HEAP_OFFSET, &annotation::HEAP_OPERAND, &annotation::HEAP_STRIDE, &annotation::ID_FORM, &annotation::MEMBER_INDEX, &annotation::MEMBER_TARGET, &annotation::MEMBERS_ONLY, &annotation::MEMORY_OBJECT, &annotation::NO_MEMBERS, &annotation::PARAMETER_ORDER, &annotation::SPECIALIZATION_CONSTANT, &annotation::STRUCTURE, &annotation::VARIABLE, &annotation::VULKAN_ATTACHMENT_CLASS, &annotation::VULKAN_INDEX_CLASS, &annotation::VULKAN_INTERPOLATION_CLASS, &annotation::VULKAN_LOCATION_CLASS, &annotation::VULKAN_PACKING, &annotation::VULKAN_PER_VERTEX_CLASS, &annotation::VULKAN_RESOURCE_CLASS,
+    &annotation::ALIAS_SCOPES, &annotation::ARRAY_OR_POINTER, &annotation::CACHE_CONTROL, &annotation::COOPERATIVE_MATRIX_TRANSPOSE, &annotation::GROUP, &annotation::GROUP_REPEATED, &annotation::GROUP_TARGET, &annotation::GROUP_USE, &annotation::HEAP_OFFSET, &annotation::HEAP_OPERAND, &annotation::HEAP_STRIDE, &annotation::ID_FORM, &annotation::MEMBER_INDEX, &annotation::MEMBER_TARGET, &annotation::MEMBERS_ONLY, &annotation::MEMORY_OBJECT, &annotation::NO_MEMBERS, &annotation::PARAMETER_ORDER, &annotation::SPECIALIZATION_CONSTANT, &annotation::STRUCTURE, &annotation::UTF_ENCODED, &annotation::VARIABLE, &annotation::VULKAN_ATTACHMENT_CLASS, &annotation::VULKAN_INDEX_CLASS, &annotation::VULKAN_INTERPOLATION_CLASS, &annotation::VULKAN_LOCATION_CLASS, &annotation::VULKAN_PACKING, &annotation::VULKAN_PER_VERTEX_CLASS, &annotation::VULKAN_RESOURCE_CLASS,
     &arithmetic::BFLOAT_DOT, &arithmetic::DOT_OPERAND, &arithmetic::DOT_RESULT, &arithmetic::FLOAT_OPERAND, &arithmetic::FLOAT_RESULT, &arithmetic::INTEGER_OPERAND, &arithmetic::INTEGER_RESULT, &arithmetic::MATRIX_OPERAND, &arithmetic::OPERAND_SIZE, &arithmetic::OPERAND_WIDTH, &arithmetic::PAIR_OPERAND, &arithmetic::PAIR_RESULT, &arithmetic::PRODUCT_COMPONENTS, &arithmetic::PRODUCT_RESULT, &arithmetic::PRODUCT_SHAPE, &arithmetic::SCALE, &arithmetic::SCALED, &arithmetic::SMALL_FLOAT, &arithmetic::UNSIGNED_OPERAND, &arithmetic::UNSIGNED_RESULT, &arithmetic::VECTOR_OPERAND,
     &atomic::COMPARATOR, &atomic::ENCODING, &atomic::FLAG_UNTYPED, &atomic::FLOAT_CAPABILITY, &atomic::FUNCTION_CLASS, &atomic::INT64, &atomic::OPENCL_CLASS, &atomic::POINTEE, &atomic::POINTER, &atomic::RESULT, &atomic::STORAGE_CLASS, &atomic::VALUE, &atomic::VULKAN_CLASS,
     &barrier::NAMED_COUNT, &barrier::NAMED_OPERAND, &barrier::NAMED_RESULT, &barrier::SPLIT_SCOPE, &barrier::SPLIT_STAGES, &barrier::STAGES, &barrier::SUBGROUP_ONLY,
     &binary::MALFORMED, &binary::TRUNCATED,
-    &bits::BASE, &bits::BASE_TYPE, &bits::BASE_WIDTH, &bits::FIELD, &bits::OPERAND, &bits::OPERAND_SIZE, &bits::OPERAND_WIDTH, &bits::RESULT, &bits::SHIFT,
+    &bits::BASE, &bits::BASE_TYPE, &bits::BASE_WIDTH, &bits::FIELD, &bits::OPERAND, &bits::OPERAND_SIZE, &bits::OPERAND_WIDTH, &bits::RESULT, &bits::SHIFT, &bits::TERNARY,
     &branch::CONDITION, &branch::ENTRY_TARGET, &branch::FOREIGN_TARGET, &branch::SAME_TARGETS, &branch::TARGET, &branch::WEIGHT_SUM, &branch::WEIGHTS,
     &builtin::CAPABILITY, &builtin::CONSTANT, &builtin::DEPTH_REPLACING, &builtin::EXECUTION_MODEL, &builtin::LOCATION, &builtin::MESH_COUNT, &builtin::MESH_TOPOLOGY, &builtin::NO_MEMBER, &builtin::NOT_IN_VULKAN, &builtin::ONE_BLOCK, &builtin::ONE_CULL_PRIMITIVE, &builtin::PATCH, &builtin::PER_PRIMITIVE, &builtin::PER_VIEW, &builtin::REPEATED, &builtin::SHADING_RATE, &builtin::STORAGE_CLASS, &builtin::STORAGE_CLASS_IN_MODEL, &builtin::TARGET, &builtin::TYPE, &builtin::VIEW_COUNT, &builtin::VIEW_INDEX, &builtin::VIEWPORT_MASK, &builtin::VIEWPORT_RELATIVE, &builtin::VOLATILE, &builtin::WORKGROUP_SIZE_MEMBER,
     &call::ARGUMENT_COUNT, &call::ARGUMENT_TYPE, &call::CALLEE, &call::FUNCTION_POINTER, &call::POINTER_CLASS, &call::POINTER_ORIGIN, &call::RESULT_TYPE,
@@ -45,18 +45,19 @@ pub(crate) static ALL: &[&Rule] = &[
     &header::VERSION,
     &hit_object::ATTRIBUTES, &hit_object::HINT, &hit_object::OBJECT,
     &id::BOUND, &id::FORWARD_REFERENCE, &id::NO_SET, &id::NO_VALUE, &id::REDEFINED, &id::RESULT_TYPE, &id::TYPE_AS_VALUE, &id::UNDEFINED, &id::ZERO,
-    &image::ADDRESSING_MODE, &image::ATTACHMENT_SAMPLE, &image::ATTACHMENT_STAGE, &image::BOX_SIZE, &image::COMPONENT, &image::COMPONENT_CONSTANT, &image::COMPONENTS, &image::COORDINATE, &image::COORDINATE_SIZE, &image::DIM, &image::DREF, &image::FORMAT_SIGN, &image::GATHER_MODE, &image::GATHER_MODE_CAPABILITY, &image::IMAGE_OPERAND, &image::IMAGE_RESULT, &image::IMPLICIT_LOD_MODE, &image::IMPLICIT_LOD_STAGE, &image::MULTISAMPLED, &image::OPENCL_CONST_OFFSET, &image::OPENCL_WRITE_OPERANDS, &image::OPERAND_CONSTANT, &image::OPERAND_EXCLUSIVE, &image::OPERAND_IMAGE, &image::OPERAND_NON_PRIVATE, &image::OPERAND_OPCODE, &image::OPERAND_SIZE, &image::OPERAND_TYPE, &image::OPERAND_ZERO_EXTEND, &image::PROCESSING_DECORATION, &image::PROCESSING_IMAGE, &image::PROCESSING_USE, &image::QUERY_LOD, &image::QUERY_MULTISAMPLED, &image::RESERVED, &image::RESIDENT_CODE, &image::RESULT, &image::SAME_IMAGE, &image::SAMPLED, &image::SAMPLED_IMAGE_BLOCK, &image::SAMPLED_IMAGE_CONSUMER, &image::SAMPLED_IMAGE_OPERAND, &image::SAMPLED_IMAGE_RESULT, &image::SAMPLER, &image::SIZE_COMPONENTS, &image::SPARSE_RESULT, &image::STORAGE_CAPABILITY, &image::SUBPASS_COORDINATE, &image::SUBPASS_STAGE, &image::TEXEL, &image::TEXEL_POINTER_FORMAT, &image::TEXEL_POINTER_IMAGE, &image::TEXEL_POINTER_RESULT, &image::TEXEL_POINTER_SAMPLE, &image::TEXEL_TYPE, &image::VULKAN_COMPONENTS, &image::VULKAN_DREF_DIM, &image::VULKAN_OFFSET, &image::VULKAN_OFFSET_SAMPLED, &image::VULKAN_QUERY_SAMPLED, &image::VULKAN_SAMPLED_IMAGE, &image::VULKAN_TILE_QUERY, &image::VULKAN_WRITE_COMPONENTS, &image::WITHOUT_FORMAT,
+    &image::ADDRESSING_MODE, &image::ATTACHMENT_SAMPLE, &image::ATTACHMENT_STAGE, &image::BOX_SIZE, &image::COMPONENT, &image::COMPONENT_CONSTANT, &image::COMPONENTS, &image::COORDINATE, &image::COORDINATE_SIZE, &image::DIM, &image::DREF, &image::FOOTPRINT, &image::FORMAT_SIGN, &image::FRAGMENTS, &image::GATHER_MODE, &image::GATHER_MODE_CAPABILITY, &image::IMAGE_OPERAND, &image::IMAGE_RESULT, &image::IMPLICIT_LOD_MODE, &image::IMPLICIT_LOD_STAGE, &image::MULTISAMPLED, &image::OPENCL_CONST_OFFSET, &image::OPENCL_WRITE_OPERANDS, &image::OPERAND_CONSTANT, &image::OPERAND_EXCLUSIVE, &image::OPERAND_IMAGE, &image::OPERAND_NON_PRIVATE, &image::OPERAND_OPCODE, &image::OPERAND_SIZE, &image::OPERAND_TYPE, &image::OPERAND_ZERO_EXTEND, &image::PROCESSING_DECORATION, &image::PROCESSING_IMAGE, &image::PROCESSING_USE, &image::QUERY_LOD, &image::QUERY_MULTISAMPLED, &image::RESERVED, &image::RESIDENT_CODE, &image::RESULT, &image::SAME_IMAGE, &image::SAMPLED, &image::SAMPLED_IMAGE_BLOCK, &image::SAMPLED_IMAGE_CONSUMER, &image::SAMPLED_IMAGE_OPERAND, &image::SAMPLED_IMAGE_RESULT, &image::SAMPLER, &image::SIZE_COMPONENTS, &image::SPARSE_RESULT, &image::STORAGE_CAPABILITY, &image::SUBPASS_COORDINATE, &image::SUBPASS_STAGE, &image::TEXEL, &image::TEXEL_POINTER_FORMAT, &image::TEXEL_POINTER_IMAGE, &image::TEXEL_POINTER_RESULT, &image::TEXEL_POINTER_SAMPLE, &image::TEXEL_TYPE, &image::VULKAN_COMPONENTS, &image::VULKAN_DREF_DIM, &image::VULKAN_OFFSET, &image::VULKAN_OFFSET_SAMPLED, &image::VULKAN_QUERY_SAMPLED, &image::VULKAN_SAMPLED_IMAGE, &image::VULKAN_TILE_QUERY, &image::VULKAN_WRITE_COMPONENTS, &image::WITHOUT_FORMAT,
+    &intel_subgroup::BLOCK_SIZE, &intel_subgroup::DATA, &intel_subgroup::IMAGE, &intel_subgroup::OPERAND, &intel_subgroup::POINTER, &intel_subgroup::RESULT,
     &interface::BUILT_IN_BLOCK, &interface::INDEX, &interface::LOCATION_CONFLICT, &interface::LOCATION_MISSING, &interface::LOCATION_TYPE, &interface::MEMBER_LOCATION_EXTRA, &interface::MEMBER_LOCATION_MISSING, &interface::NOT_LISTED, &interface::REPEATED, &interface::STORAGE_CLASS, &interface::TILE_IMAGE_LOCATION, &interface::VARIABLE, &interface::VULKAN_ADDRESS, &interface::VULKAN_COMPONENT_ARRAYS, &interface::VULKAN_FLAT, &interface::VULKAN_INTERPOLATION, &interface::VULKAN_INVARIANT, &interface::VULKAN_PER_VERTEX, &interface::VULKAN_PUSH_CONSTANTS, &interface::VULKAN_SHARED_LOCATION, &interface::VULKAN_SMALL_FLOAT, &interface::VULKAN_SMALL_INTEGER,
     &layout::ADDRESSING_MODE, &layout::ALIGNMENT, &layout::ARRAY_STRIDE, &layout::BINDING, &layout::BLOCK, &layout::BLOCK_END, &layout::DECLARATIONS_FIRST, &layout::FUNCTION_END, &layout::GLOBAL_DEBUG_INFO, &layout::GRAPHS, &layout::LABEL, &layout::LOCAL_DEBUG_INFO, &layout::MATRIX_STRIDE, &layout::MEMORY_MODEL, &layout::MISSING, &layout::NESTED_FUNCTION, &layout::ONCE, &layout::OUTSIDE_BLOCK, &layout::OVERLAP, &layout::PARAMETERS, &layout::RUN_TIME_ARRAY, &layout::SECTIONS, &layout::SOURCE_CONTINUED, &layout::STRADDLE, &layout::STRAY, &layout::UNTYPED_MATRIX, &layout::UNTYPED_WORKGROUP, &layout::VARIABLE_PLACE, &layout::VARIABLES_FIRST, &layout::WORKGROUP_BLOCK,
     &lifetime::POINTER, &lifetime::SIZE, &lifetime::STORAGE_CLASS,
     &limit::FUNCTION_ARGUMENTS, &limit::GLOBAL_VARIABLES, &limit::ID_BOUND, &limit::INDEXES, &limit::LOCAL_VARIABLES, &limit::STRUCT_DEPTH, &limit::STRUCT_MEMBERS, &limit::SWITCH_BRANCHES,
     &literal::STRING, &literal::SWITCH_EXTENSION,
     &logical_pointer::ARRAY_LENGTH, &logical_pointer::BLOCK_ARRAY, &logical_pointer::MATRIX, &logical_pointer::MATRIX_PART, &logical_pointer::ONE_STRUCTURE, &logical_pointer::USE, &logical_pointer::VARIABLE,
-    &memory::ALIGNMENT, &memory::ARRAY_LENGTH, &memory::ARRAY_LENGTH_TYPE, &memory::ARRAY_LENGTH_UNIFORM, &memory::BUFFER_POINTER, &memory::COPY_OPERAND_DIRECTION, &memory::COPY_OPERANDS_VERSION, &memory::COPY_SIZE, &memory::COPY_SIZE_MULTIPLE, &memory::COPY_TYPES, &memory::DESCRIPTOR_ORIGIN, &memory::LOAD_RUNTIME_ARRAY, &memory::LOAD_TYPE, &memory::LOAD_VOID, &memory::LOGICAL_POINTER, &memory::MASKED, &memory::OPERAND_DIRECTION, &memory::OPERAND_NON_PRIVATE, &memory::OPERAND_NON_PRIVATE_CLASS, &memory::PHYSICAL_ALIGNMENT, &memory::POINTER, &memory::POINTER_COMPARISON, &memory::POINTER_COMPARISON_LOGICAL, &memory::PREDICATED, &memory::PREFETCH, &memory::READ_ONLY, &memory::SMALL_COPY, &memory::SMALL_LOAD, &memory::STORAGE_CLASS_STAGE, &memory::STORAGE_CLASS_STAGE_VULKAN, &memory::STORE_OBJECT, &memory::STORE_OPAQUE, &memory::STORE_TYPE, &memory::STORE_UNIFORM_BLOCK,
+    &memory::ALIGNMENT, &memory::ARRAY_LENGTH, &memory::ARRAY_LENGTH_TYPE, &memory::ARRAY_LENGTH_UNIFORM, &memory::BUFFER_POINTER, &memory::COPY_OPERAND_DIRECTION, &memory::COPY_OPERANDS_VERSION, &memory::COPY_SIZE, &memory::COPY_SIZE_MULTIPLE, &memory::COPY_TYPES, &memory::DESCRIPTOR_ORIGIN, &memory::LOAD_RUNTIME_ARRAY, &memory::LOAD_TYPE, &memory::LOAD_VOID, &memory::LOGICAL_POINTER, &memory::MASKED, &memory::OPERAND_DIRECTION, &memory::OPERAND_NON_PRIVATE, &memory::OPERAND_NON_PRIVATE_CLASS, &memory::PHYSICAL_ALIGNMENT, &memory::POINTER, &memory::POINTER_COMPARISON, &memory::POINTER_COMPARISON_LOGICAL, &memory::PREDICATED, &memory::PREFETCH, &memory::RAY_OBJECT, &memory::READ_ONLY, &memory::SMALL_COPY, &memory::SMALL_LOAD, &memory::STORAGE_CLASS_STAGE, &memory::STORAGE_CLASS_STAGE_VULKAN, &memory::STORE_OBJECT, &memory::STORE_OPAQUE, &memory::STORE_TYPE, &memory::STORE_UNIFORM_BLOCK, &memory::TEXEL, &memory::VARIABLE_LENGTH,
     &merge::ITERATION_MULTIPLE, &merge::LOOP_CONTROL, &merge::OWN_BLOCK, &merge::PLACE, &merge::SAME_LABEL, &merge::TWICE,
     &mesh::COUNT, &mesh::COUNT_LIMIT, &mesh::EXECUTION_MODEL, &mesh::EXTENSIONS, &mesh::NO_TASKS, &mesh::ONE_PAYLOAD, &mesh::OUTPUT_ARRAY, &mesh::OUTPUT_READ, &mesh::OUTPUTS_FIRST, &mesh::PAYLOAD, &mesh::PER_PRIMITIVE, &mesh::VIEW_INDEX,
     &misc::ARITHMETIC_FENCE, &misc::ASSUME, &misc::CLOCK_RESULT, &misc::CLOCK_SCOPE, &misc::EXPECT_OPERAND, &misc::EXPECT_RESULT, &misc::FREEZE, &misc::SIZE_OF, &misc::UNDEFINED_HANDLE, &misc::UNDEFINED_SMALL, &misc::UNDEFINED_VOID,
-    &mode_setting::ADDRESSING_MODEL, &mode_setting::CAPABILITY_ENVIRONMENT, &mode_setting::COOPERATIVE_MATRIX_MEMORY_MODEL, &mode_setting::DERIVATIVE_GROUPS, &mode_setting::FAST_MATH_CALL_TREE, &mode_setting::FAST_MATH_CONFLICT, &mode_setting::FAST_MATH_MASK, &mode_setting::FAST_MATH_TYPE, &mode_setting::MEMORY_MODEL, &mode_setting::MODE_CONSTANTS, &mode_setting::MODE_FORM, &mode_setting::MODE_MODEL, &mode_setting::MODE_REPEATED, &mode_setting::MODE_TARGET, &mode_setting::TILE_RATE, &mode_setting::TILE_SHADING_RATE, &mode_setting::VULKAN_LOCAL_SIZE_ID, &mode_setting::VULKAN_MEMORY_MODEL, &mode_setting::VULKAN_MESH_OUTPUTS, &mode_setting::VULKAN_ORIGIN, &mode_setting::VULKAN_WORKGROUP_SIZE, &mode_setting::WORKGROUP_EMPTY,
+    &mode_setting::ADDRESSING_MODEL, &mode_setting::ARITHMETIC_POISON, &mode_setting::CAPABILITY_ENVIRONMENT, &mode_setting::COOPERATIVE_MATRIX_MEMORY_MODEL, &mode_setting::DERIVATIVE_GROUPS, &mode_setting::FAST_MATH_CALL_TREE, &mode_setting::FAST_MATH_CONFLICT, &mode_setting::FAST_MATH_MASK, &mode_setting::FAST_MATH_TYPE, &mode_setting::MEMORY_MODEL, &mode_setting::MODE_CONSTANTS, &mode_setting::MODE_FORM, &mode_setting::MODE_MODEL, &mode_setting::MODE_REPEATED, &mode_setting::MODE_TARGET, &mode_setting::TILE_RATE, &mode_setting::TILE_SHADING_RATE, &mode_setting::VULKAN_LOCAL_SIZE_ID, &mode_setting::VULKAN_MEMORY_MODEL, &mode_setting::VULKAN_MESH_OUTPUTS, &mode_setting::VULKAN_ORIGIN, &mode_setting::VULKAN_WORKGROUP_SIZE, &mode_setting::WORKGROUP_EMPTY,
     &non_uniform::BALLOT_RESULT, &non_uniform::BALLOT_VALUE, &non_uniform::BIT_COUNT_OPERATION, &non_uniform::CLUSTER_CONSTANT, &non_uniform::CLUSTER_MISSING, &non_uniform::CLUSTER_POWER, &non_uniform::CLUSTER_SIZE, &non_uniform::ENCODING, &non_uniform::INDEX, &non_uniform::INDEX_CONSTANT, &non_uniform::PARTITION, &non_uniform::PREDICATE, &non_uniform::RESULT, &non_uniform::ROTATE_SCOPE, &non_uniform::SCOPE, &non_uniform::VALUE, &non_uniform::VOTE_RESULT, &non_uniform::VULKAN_SCOPE,
     &opencl_std::ELEMENT, &opencl_std::EXPONENT, &opencl_std::FLOAT_RESULT, &opencl_std::GEOMETRY_OPERAND, &opencl_std::GEOMETRY_RESULT, &opencl_std::ILOGB_OPERAND, &opencl_std::INT_RESULT, &opencl_std::INT32_RESULT, &opencl_std::LOAD_COUNT, &opencl_std::LOAD_POINTER, &opencl_std::LOAD_RESULT, &opencl_std::NAN_CODE, &opencl_std::OUT_CLASS, &opencl_std::OUT_POINTEE, &opencl_std::OUT_POINTER, &opencl_std::PHYSICAL, &opencl_std::PREFETCH_POINTER, &opencl_std::PRINTF_FORMAT, &opencl_std::PRINTF_RESULT, &opencl_std::SAME_TYPE, &opencl_std::SELECT_RESULT, &opencl_std::SELECTOR, &opencl_std::SHUFFLE_MASK, &opencl_std::SHUFFLE_VECTOR, &opencl_std::SIZE, &opencl_std::STORE_DATA, &opencl_std::STORE_POINTER, &opencl_std::UPSAMPLE, &opencl_std::VOID_RESULT,
     &original_debug_info::CONSTANT, &original_debug_info::KIND, &original_debug_info::MODULE_KIND, &original_debug_info::TEXT, &original_debug_info::VOID_RESULT,
@@ -77,7 +78,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &tensor::ADDRESSING_COUNT, &tensor::ADDRESSING_OPERAND, &tensor::ADDRESSING_TYPE, &tensor::COORDINATES, &tensor::DIMENSION, &tensor::ELEMENT, &tensor::OPERANDS, &tensor::OUT_OF_BOUNDS, &tensor::QUERY_RESULT, &tensor::RANKED, &tensor::VULKAN_SHAPE,
     &transform_feedback::ALIGNMENT, &transform_feedback::BUFFER, &transform_feedback::ONE_BUFFER, &transform_feedback::OVERLAP, &transform_feedback::STREAM, &transform_feedback::STRIDE, &transform_feedback::TYPE,
     &trinary::OPERAND, &trinary::RESULT,
-    &type_::ARRAY_ELEMENT, &type_::ARRAY_LENGTH, &type_::ARRAY_OF_RUNTIME_ARRAYS, &type_::BUFFER_CLASS, &type_::COOPERATIVE_MATRIX_COMPONENT, &type_::COOPERATIVE_MATRIX_LOCAL_SIZE, &type_::COOPERATIVE_MATRIX_SCOPE_VULKAN, &type_::COOPERATIVE_MATRIX_SHAPE, &type_::DUPLICATE, &type_::FLOAT_ENCODING, &type_::FLOAT_WIDTH, &type_::FORWARD_POINTER, &type_::FORWARD_POINTER_VULKAN, &type_::FUNCTION_PARAMETER, &type_::FUNCTION_RETURN, &type_::IMAGE_FLAGS, &type_::IMAGE_FORMAT_VULKAN, &type_::IMAGE_MULTISAMPLED_STORAGE, &type_::IMAGE_OPENCL, &type_::IMAGE_SAMPLED_TYPE, &type_::IMAGE_SAMPLED_TYPE_VULKAN, &type_::IMAGE_SAMPLED_VULKAN, &type_::IMAGE_SUBPASS, &type_::IMAGE_TILE, &type_::INT_IN_KERNEL, &type_::INT_SIGNEDNESS, &type_::INT_WIDTH, &type_::MATRIX_COLUMN, &type_::MATRIX_COMPONENT, &type_::MATRIX_SIZE, &type_::POINTEE, &type_::SAMPLED_IMAGE_TYPE, &type_::SAMPLED_IMAGE_USE, &type_::STORAGE_CLASS_VULKAN, &type_::STRUCT_BUILT_IN_MEMBERS, &type_::STRUCT_BUILT_IN_NESTED, &type_::STRUCT_MEMBER, &type_::STRUCT_NESTED_BLOCK, &type_::STRUCT_OPAQUE_MEMBER, &type_::STRUCT_RUNTIME_ARRAY_BLOCK, &type_::STRUCT_RUNTIME_ARRAY_LAST, &type_::TENSOR_ELEMENT, &type_::TENSOR_LAYOUT_CLAMP, &type_::TENSOR_LAYOUT_DIMENSIONS, &type_::TENSOR_RANK, &type_::TENSOR_SHAPE, &type_::TENSOR_VIEW, &type_::TILE_ATTACHMENT_POINTER, &type_::TILE_IMAGE_POINTER, &type_::UNTYPED_POINTER_CLASS_VULKAN, &type_::VECTOR_COMPONENT, &type_::VECTOR_LENGTH_ID, &type_::VECTOR_SIZE,
+    &type_::ARRAY_ELEMENT, &type_::ARRAY_LENGTH, &type_::ARRAY_OF_RUNTIME_ARRAYS, &type_::BUFFER_CLASS, &type_::COOPERATIVE_MATRIX_COMPONENT, &type_::COOPERATIVE_MATRIX_LOCAL_SIZE, &type_::COOPERATIVE_MATRIX_SCOPE_VULKAN, &type_::COOPERATIVE_MATRIX_SHAPE, &type_::DUPLICATE, &type_::FLOAT_ENCODING, &type_::FLOAT_WIDTH, &type_::FORWARD_POINTER, &type_::FORWARD_POINTER_VULKAN, &type_::FUNCTION_PARAMETER, &type_::FUNCTION_RETURN, &type_::IMAGE_FLAGS, &type_::IMAGE_FORMAT_VULKAN, &type_::IMAGE_MULTISAMPLED_STORAGE, &type_::IMAGE_OPENCL, &type_::IMAGE_SAMPLED_TYPE, &type_::IMAGE_SAMPLED_TYPE_VULKAN, &type_::IMAGE_SAMPLED_VULKAN, &type_::IMAGE_SUBPASS, &type_::IMAGE_TILE, &type_::INT_IN_KERNEL, &type_::INT_SIGNEDNESS, &type_::INT_WIDTH, &type_::MATRIX_COLUMN, &type_::MATRIX_COMPONENT, &type_::MATRIX_SIZE, &type_::POINTEE, &type_::RAY_OBJECT_POINTER, &type_::SAMPLED_IMAGE_TYPE, &type_::SAMPLED_IMAGE_USE, &type_::STORAGE_CLASS_VULKAN, &type_::STRUCT_BUILT_IN_MEMBERS, &type_::STRUCT_BUILT_IN_NESTED, &type_::STRUCT_MEMBER, &type_::STRUCT_NESTED_BLOCK, &type_::STRUCT_OPAQUE_MEMBER, &type_::STRUCT_RUNTIME_ARRAY_BLOCK, &type_::STRUCT_RUNTIME_ARRAY_LAST, &type_::TENSOR_ELEMENT, &type_::TENSOR_LAYOUT_CLAMP, &type_::TENSOR_LAYOUT_DIMENSIONS, &type_::TENSOR_RANK, &type_::TENSOR_SHAPE, &type_::TENSOR_VIEW, &type_::TILE_ATTACHMENT_POINTER, &type_::TILE_IMAGE_POINTER, &type_::UNTYPED_POINTER_CLASS_VULKAN, &type_::VECTOR_COMPONENT, &type_::VECTOR_LENGTH_ID, &type_::VECTOR_SIZE,
     &variable::ATTACHMENT_ARRAY, &variable::BLOCK, &variable::BOOLEAN, &variable::COOPERATIVE, &variable::DATA_TYPE, &variable::DATA_TYPE_VULKAN, &variable::GENERIC, &variable::INITIALIZER, &variable::INITIALIZER_CLASS, &variable::INITIALIZER_PAYLOAD, &variable::INITIALIZER_VULKAN, &variable::LOGICAL_POINTERS, &variable::LONG_VECTOR, &variable::PHYSICAL, &variable::RUNTIME_ARRAY, &variable::SMALL, &variable::SPECIALIZED_ARRAY, &variable::TILE_ATTACHMENT, &variable::TINY_FLOAT, &variable::TYPE, &variable::UNIFORM_CONSTANT,
     &version::INSTRUCTION, &version::OPERAND,
 ];
@@ -153,6 +154,7 @@ mod pages {
     pub(super) const GROUPS: &str = include_str!("groups.md");
     pub(super) const HIT_OBJECTS: &str = include_str!("hit_objects.md");
     pub(super) const IMAGE: &str = include_str!("image.md");
+    pub(super) const INTEL_SUBGROUPS: &str = include_str!("intel_subgroups.md");
     pub(super) const INTERFACES: &str = include_str!("interfaces.md");
     pub(super) const LAYOUTS: &str = include_str!("layouts.md");
     pub(super) const LIMITS: &str = include_str!("limits.md");
@@ -178,6 +180,7 @@ mod pages {
 pub(crate) mod abort {
     use super::*;
 
+    pub(crate) static CONCRETE: Rule = Rule::new("abort.concrete", InvalidId, "SPV_KHR_abort", &[], pages::CONTROL_FLOW);
     pub(crate) static MESSAGE: Rule = Rule::new("abort.message", InvalidId, "SPV_KHR_abort", &[], pages::CONTROL_FLOW);
 }
 
@@ -206,7 +209,9 @@ pub(crate) mod access_chain {
 pub(crate) mod annotation {
     use super::*;
 
+    pub(crate) static ALIAS_SCOPES: Rule = Rule::new("annotation.alias-scopes", InvalidId, "SPV_INTEL_memory_access_aliasing", &[], pages::ANNOTATION);
     pub(crate) static ARRAY_OR_POINTER: Rule = Rule::new("annotation.array-or-pointer", InvalidId, "3.20", &[], pages::ANNOTATION);
+    pub(crate) static CACHE_CONTROL: Rule = Rule::new("annotation.cache-control", InvalidId, "SPV_INTEL_cache_controls", &[], pages::ANNOTATION);
     pub(crate) static COOPERATIVE_MATRIX_TRANSPOSE: Rule = Rule::new("annotation.cooperative-matrix-transpose", InvalidId, "SPV_EXT_cooperative_matrix_maintenance1", &[], pages::ANNOTATION);
     pub(crate) static GROUP: Rule = Rule::new("annotation.group", InvalidId, "3.32.3", &[], pages::ANNOTATION);
     pub(crate) static GROUP_REPEATED: Rule = Rule::new("annotation.group-repeated", InvalidId, "3.32.3", &[], pages::ANNOTATION);
@@ -224,6 +229,7 @@ pub(crate) mod annotation {
     pub(crate) static PARAMETER_ORDER: Rule = Rule::new("annotation.parameter-order", InvalidId, "3.32.3", &[], pages::ANNOTATION);
     pub(crate) static SPECIALIZATION_CONSTANT: Rule = Rule::new("annotation.specialization-constant", InvalidId, "3.20", &[], pages::ANNOTATION);
     pub(crate) static STRUCTURE: Rule = Rule::new("annotation.structure", InvalidId, "3.20", &[], pages::ANNOTATION);
+    pub(crate) static UTF_ENCODED: Rule = Rule::new("annotation.utf-encoded", InvalidId, "SPV_KHR_constant_data", &[], pages::ANNOTATION);
     pub(crate) static VARIABLE: Rule = Rule::new("annotation.variable", InvalidId, "3.20", &[], pages::ANNOTATION);
     pub(crate) static VULKAN_ATTACHMENT_CLASS: Rule = Rule::new("annotation.vulkan-attachment-class", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-InputAttachmentIndex-06678"], pages::ANNOTATION);
     pub(crate) static VULKAN_INDEX_CLASS: Rule = Rule::new("annotation.vulkan-index-class", InvalidId, "Vulkan", &[], pages::ANNOTATION);
@@ -309,6 +315,7 @@ pub(crate) mod bits {
     pub(crate) static OPERAND_WIDTH: Rule = Rule::new("bits.operand-width", InvalidData, "3.32.14", &[], pages::BITS);
     pub(crate) static RESULT: Rule = Rule::new("bits.result", InvalidData, "3.32.14", &[], pages::BITS);
     pub(crate) static SHIFT: Rule = Rule::new("bits.shift", InvalidData, "3.32.14", &[], pages::BITS);
+    pub(crate) static TERNARY: Rule = Rule::new("bits.ternary", InvalidData, "SPV_INTEL_ternary_bitwise_function", &[], pages::BITS);
 }
 
 pub(crate) mod branch {
@@ -850,7 +857,9 @@ pub(crate) mod image {
     pub(crate) static COORDINATE_SIZE: Rule = Rule::new("image.coordinate-size", InvalidData, "3.32.10", &[], pages::IMAGE);
     pub(crate) static DIM: Rule = Rule::new("image.dim", InvalidData, "3.32.10", &[], pages::IMAGE);
     pub(crate) static DREF: Rule = Rule::new("image.dref", InvalidData, "3.32.10", &[], pages::IMAGE);
+    pub(crate) static FOOTPRINT: Rule = Rule::new("image.footprint", InvalidData, "SPV_NV_shader_image_footprint", &[], pages::IMAGE);
     pub(crate) static FORMAT_SIGN: Rule = Rule::new("image.format-sign", InvalidData, "Vulkan, Image Format and Type Matching", &["VUID-StandaloneSpirv-Image-04965"], pages::IMAGE);
+    pub(crate) static FRAGMENTS: Rule = Rule::new("image.fragments", InvalidData, "SPV_AMD_shader_fragment_mask", &[], pages::IMAGE);
     pub(crate) static GATHER_MODE: Rule = Rule::new("image.gather-mode", InvalidData, "SPV_QCOM_image_processing3", &[], pages::IMAGE);
     pub(crate) static GATHER_MODE_CAPABILITY: Rule = Rule::new("image.gather-mode-capability", InvalidCapability, "SPV_QCOM_image_processing3", &[], pages::IMAGE);
     pub(crate) static IMAGE_OPERAND: Rule = Rule::new("image.image-operand", InvalidData, "3.32.10", &[], pages::IMAGE);
@@ -903,6 +912,17 @@ pub(crate) mod image {
     pub(crate) static VULKAN_TILE_QUERY: Rule = Rule::new("image.vulkan-tile-query", InvalidData, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-TileAttachmentQCOM-10697"], pages::IMAGE);
     pub(crate) static VULKAN_WRITE_COMPONENTS: Rule = Rule::new("image.vulkan-write-components", InvalidData, "Vulkan, Runtime SPIR-V Validation", &["VUID-RuntimeSpirv-OpImageWrite-07112"], pages::IMAGE);
     pub(crate) static WITHOUT_FORMAT: Rule = Rule::new("image.without-format", InvalidData, "3.31", &[], pages::IMAGE);
+}
+
+pub(crate) mod intel_subgroup {
+    use super::*;
+
+    pub(crate) static BLOCK_SIZE: Rule = Rule::new("intel-subgroup.block-size", InvalidData, "SPV_INTEL_2d_block_io", &[], pages::INTEL_SUBGROUPS);
+    pub(crate) static DATA: Rule = Rule::new("intel-subgroup.data", InvalidData, "SPV_INTEL_subgroups", &[], pages::INTEL_SUBGROUPS);
+    pub(crate) static IMAGE: Rule = Rule::new("intel-subgroup.image", InvalidData, "SPV_INTEL_subgroups, SPV_INTEL_media_block_io", &[], pages::INTEL_SUBGROUPS);
+    pub(crate) static OPERAND: Rule = Rule::new("intel-subgroup.operand", InvalidData, "SPV_INTEL_subgroups, SPV_INTEL_subgroup_buffer_prefetch, SPV_INTEL_2d_block_io, SPV_INTEL_media_block_io, SPV_INTEL_subgroup_matrix_multiply_accumulate", &[], pages::INTEL_SUBGROUPS);
+    pub(crate) static POINTER: Rule = Rule::new("intel-subgroup.pointer", InvalidData, "SPV_INTEL_subgroups, SPV_INTEL_subgroup_buffer_prefetch, SPV_INTEL_2d_block_io", &[], pages::INTEL_SUBGROUPS);
+    pub(crate) static RESULT: Rule = Rule::new("intel-subgroup.result", InvalidData, "SPV_INTEL_subgroups, SPV_INTEL_subgroup_matrix_multiply_accumulate", &[], pages::INTEL_SUBGROUPS);
 }
 
 pub(crate) mod interface {
@@ -1035,6 +1055,7 @@ pub(crate) mod memory {
     pub(crate) static POINTER_COMPARISON_LOGICAL: Rule = Rule::new("memory.pointer-comparison-logical", InvalidId, "3.32.8", &[], pages::MEMORY);
     pub(crate) static PREDICATED: Rule = Rule::new("memory.predicated", InvalidId, "SPV_INTEL_predicated_io", &[], pages::MEMORY);
     pub(crate) static PREFETCH: Rule = Rule::new("memory.prefetch", InvalidId, "SPV_KHR_untyped_pointers", &[], pages::MEMORY);
+    pub(crate) static RAY_OBJECT: Rule = Rule::new("memory.ray-object", InvalidId, "SPV_KHR_ray_query, SPV_EXT_shader_invocation_reorder", &[], pages::MEMORY);
     pub(crate) static READ_ONLY: Rule = Rule::new("memory.read-only", InvalidId, "3.7", &["VUID-StandaloneSpirv-HitAttributeKHR-04703"], pages::MEMORY);
     pub(crate) static SMALL_COPY: Rule = Rule::new("memory.small-copy", InvalidId, "3.31", &[], pages::MEMORY);
     pub(crate) static SMALL_LOAD: Rule = Rule::new("memory.small-load", InvalidId, "3.31", &[], pages::MEMORY);
@@ -1044,6 +1065,8 @@ pub(crate) mod memory {
     pub(crate) static STORE_OPAQUE: Rule = Rule::new("memory.store-opaque", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-OpTypeImage-06924"], pages::MEMORY);
     pub(crate) static STORE_TYPE: Rule = Rule::new("memory.store-type", InvalidId, "3.32.8", &[], pages::MEMORY);
     pub(crate) static STORE_UNIFORM_BLOCK: Rule = Rule::new("memory.store-uniform-block", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-Uniform-06925"], pages::MEMORY);
+    pub(crate) static TEXEL: Rule = Rule::new("memory.texel", InvalidId, "3.32.8", &[], pages::MEMORY);
+    pub(crate) static VARIABLE_LENGTH: Rule = Rule::new("memory.variable-length", InvalidId, "SPV_INTEL_variable_length_array", &[], pages::MEMORY);
 }
 
 pub(crate) mod merge {
@@ -1094,6 +1117,7 @@ pub(crate) mod mode_setting {
     use super::*;
 
     pub(crate) static ADDRESSING_MODEL: Rule = Rule::new("mode-setting.addressing-model", InvalidData, "3.4", &["VUID-StandaloneSpirv-None-04635"], pages::MODE_SETTING);
+    pub(crate) static ARITHMETIC_POISON: Rule = Rule::new("mode-setting.arithmetic-poison", InvalidData, "SPV_KHR_poison_freeze", &[], pages::MODE_SETTING);
     pub(crate) static CAPABILITY_ENVIRONMENT: Rule = Rule::new("mode-setting.capability-environment", InvalidCapability, "Vulkan and OpenCL", &["VUID-VkShaderModuleCreateInfo-pCode-08740"], pages::MODE_SETTING);
     pub(crate) static COOPERATIVE_MATRIX_MEMORY_MODEL: Rule = Rule::new("mode-setting.cooperative-matrix-memory-model", InvalidCapability, "SPV_KHR_cooperative_matrix", &[], pages::MODE_SETTING);
     pub(crate) static DERIVATIVE_GROUPS: Rule = Rule::new("mode-setting.derivative-groups", InvalidData, "SPV_KHR_compute_shader_derivatives", &["VUID-StandaloneSpirv-DerivativeGroupQuadsKHR-10151", "VUID-StandaloneSpirv-DerivativeGroupLinearKHR-10152", "VUID-StandaloneSpirv-DerivativeGroupQuadsNV-04684", "VUID-StandaloneSpirv-DerivativeGroupLinearNV-04778"], pages::MODE_SETTING);
@@ -1479,6 +1503,7 @@ pub(crate) mod type_ {
     pub(crate) static MATRIX_COMPONENT: Rule = Rule::new("type.matrix-component", InvalidData, "2.16.1", &[], pages::TYPES);
     pub(crate) static MATRIX_SIZE: Rule = Rule::new("type.matrix-size", InvalidData, "2.16.1", &[], pages::TYPES);
     pub(crate) static POINTEE: Rule = Rule::new("type.pointee", InvalidId, "3.32.6", &[], pages::TYPES);
+    pub(crate) static RAY_OBJECT_POINTER: Rule = Rule::new("type.ray-object-pointer", InvalidId, "SPV_KHR_ray_query, SPV_EXT_shader_invocation_reorder", &[], pages::TYPES);
     pub(crate) static SAMPLED_IMAGE_TYPE: Rule = Rule::new("type.sampled-image-type", InvalidId, "3.32.6", &[], pages::TYPES);
     pub(crate) static SAMPLED_IMAGE_USE: Rule = Rule::new("type.sampled-image-use", InvalidData, "3.32.6", &[], pages::TYPES);
     pub(crate) static STORAGE_CLASS_VULKAN: Rule = Rule::new("type.storage-class-vulkan", InvalidBinary, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-None-04643"], pages::TYPES);
@@ -1515,7 +1540,7 @@ pub(crate) mod variable {
     pub(crate) static GENERIC: Rule = Rule::new("variable.generic", InvalidBinary, "3.32.8", &[], pages::MEMORY);
     pub(crate) static INITIALIZER: Rule = Rule::new("variable.initializer", InvalidId, "3.32.8", &[], pages::MEMORY);
     pub(crate) static INITIALIZER_CLASS: Rule = Rule::new("variable.initializer-class", InvalidId, "3.7", &[], pages::MEMORY);
-    pub(crate) static INITIALIZER_PAYLOAD: Rule = Rule::new("variable.initializer-payload", InvalidId, "SPV_EXT_mesh_shader", &[], pages::MEMORY);
+    pub(crate) static INITIALIZER_PAYLOAD: Rule = Rule::new("variable.initializer-payload", InvalidId, "SPV_EXT_mesh_shader, SPV_EXT_shader_invocation_reorder", &[], pages::MEMORY);
     pub(crate) static INITIALIZER_VULKAN: Rule = Rule::new("variable.initializer-vulkan", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-OpVariable-04651", "VUID-StandaloneSpirv-OpVariable-04734"], pages::MEMORY);
     pub(crate) static LOGICAL_POINTERS: Rule = Rule::new("variable.logical-pointers", InvalidId, "2.16.1", &[], pages::MEMORY);
     pub(crate) static LONG_VECTOR: Rule = Rule::new("variable.long-vector", InvalidId, "SPV_EXT_long_vector", &["VUID-StandaloneSpirv-Type-12297", "VUID-StandaloneSpirv-Function-12294"], pages::MEMORY);

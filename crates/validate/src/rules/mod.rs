@@ -34,6 +34,7 @@ mod graphs;
 mod groups;
 mod hit_objects;
 mod image;
+mod intel_subgroups;
 pub(crate) mod interfaces;
 mod layouts;
 pub(crate) mod limits;
@@ -105,6 +106,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     groups::FAMILY,
     hit_objects::FAMILY,
     image::FAMILY,
+    intel_subgroups::FAMILY,
     interfaces::FAMILY,
     layouts::FAMILY,
     limits::FAMILY,
@@ -133,7 +135,7 @@ pub(crate) const FAMILIES: &[Family] = &[
 /// of their own; what they do say is not checked yet.
 const NO_RULES: &[Op] = &[
     Op::Nop,
-    // SPV_AMD_shader_ballot, SPV_AMD_shader_fragment_mask.
+    // SPV_AMD_shader_ballot.
     Op::GroupIAddNonUniformAMD,
     Op::GroupFAddNonUniformAMD,
     Op::GroupFMinNonUniformAMD,
@@ -142,16 +144,12 @@ const NO_RULES: &[Op] = &[
     Op::GroupFMaxNonUniformAMD,
     Op::GroupUMaxNonUniformAMD,
     Op::GroupSMaxNonUniformAMD,
-    Op::FragmentMaskFetchAMD,
-    Op::FragmentFetchAMD,
     // SPV_AMDX_shader_enqueue.
     Op::AllocateNodePayloadsAMDX,
     Op::EnqueueNodePayloadsAMDX,
     Op::FinishWritingNodePayloadAMDX,
     Op::NodePayloadArrayLengthAMDX,
     Op::IsNodePayloadValidAMDX,
-    // SPV_NV_shader_image_footprint.
-    Op::ImageSampleFootprintNV,
     // SPV_KHR_untyped_pointers in kernels.
     Op::UntypedGroupAsyncCopyKHR,
     // SPV_INTEL_device_side_avc_motion_estimation.
@@ -260,24 +258,6 @@ const NO_RULES: &[Op] = &[
     Op::SubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL,
     Op::SubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL,
     Op::SubgroupAvcSicGetInterRawSadsINTEL,
-    // SPV_INTEL_subgroups, SPV_INTEL_media_block_io and what builds on them.
-    Op::SubgroupShuffleINTEL,
-    Op::SubgroupShuffleDownINTEL,
-    Op::SubgroupShuffleUpINTEL,
-    Op::SubgroupShuffleXorINTEL,
-    Op::SubgroupBlockReadINTEL,
-    Op::SubgroupBlockWriteINTEL,
-    Op::SubgroupImageBlockReadINTEL,
-    Op::SubgroupImageBlockWriteINTEL,
-    Op::SubgroupImageMediaBlockReadINTEL,
-    Op::SubgroupImageMediaBlockWriteINTEL,
-    Op::SubgroupBlockPrefetchINTEL,
-    Op::Subgroup2DBlockLoadINTEL,
-    Op::Subgroup2DBlockLoadTransformINTEL,
-    Op::Subgroup2DBlockLoadTransposeINTEL,
-    Op::Subgroup2DBlockPrefetchINTEL,
-    Op::Subgroup2DBlockStoreINTEL,
-    Op::SubgroupMatrixMultiplyAccumulateINTEL,
     // SPV_ALTERA_arbitrary_precision_floating_point.
     Op::ArbitraryFloatSinCosPiALTERA,
     Op::ArbitraryFloatCastALTERA,
@@ -344,12 +324,9 @@ const NO_RULES: &[Op] = &[
     Op::WritePipeBlockingALTERA,
     Op::LoopControlINTEL,
     Op::FPGARegALTERA,
-    // SPV_INTEL_function_variants, SPV_INTEL_memory_access_aliasing, SPV_INTEL_inline_assembly.
+    // SPV_INTEL_function_variants, SPV_INTEL_inline_assembly.
     Op::ConditionalCapabilityINTEL,
     Op::ConditionalEntryPointINTEL,
-    Op::AliasDomainDeclINTEL,
-    Op::AliasScopeDeclINTEL,
-    Op::AliasScopeListDeclINTEL,
     Op::AsmTargetINTEL,
     Op::AsmINTEL,
     Op::AsmCallINTEL,

@@ -4,8 +4,8 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Op, TensorOperands};
 
-use super::Family;
 use super::operation::{Operation, check_values};
+use super::{Family, scopes};
 use crate::finding::{CheckResult, Finding, all, both, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, Type};
@@ -164,19 +164,39 @@ fn check_operands(o: &Operation<'_, '_, '_>, index: usize, tensor: &Tensor) -> C
         );
         o.finding(&tensor::OPERANDS, message)
     });
-    let is_value = o.op != Op::TensorReadARM
-        || !has(TensorOperands::OutOfBoundsValueARM)
-        || o.ty(index + 1) == tensor.element;
-    let value = expect(is_value, || {
+    // What belongs to the bits follows in their order.
+    let mut next = index;
+    let mut take = |bit: TensorOperands| {
+        next += usize::from(has(bit));
+        has(bit).then(|| o.id(next))
+    };
+    let value = take(TensorOperands::OutOfBoundsValueARM);
+    let scopes = [
+        take(TensorOperands::MakeElementAvailableARM),
+        take(TensorOperands::MakeElementVisibleARM),
+    ];
+    let value = match value.filter(|_| o.op == Op::TensorReadARM) {
+        Some(value) => check_out_of_bounds(o, value, tensor),
+        None => Ok(()),
+    };
+    let scopes = scopes.into_iter().flatten();
+    let scopes = all(scopes.map(|scope| scopes::check(o.at, scope).map(drop)));
+    all([own, private, value, scopes])
+}
+
+/// Checks the value that a read gives for elements outside of the tensor.
+fn check_out_of_bounds(o: &Operation<'_, '_, '_>, value: Id, tensor: &Tensor) -> CheckResult {
+    let m = o.m;
+    let is_fine = m.type_of(value) == Some(tensor.element) && m.is_constant(value);
+    expect(is_fine, || {
         let message = format!(
-            "the out-of-bounds value of {} must be an element of the tensor, but is {}",
+            "the out-of-bounds value of {} must be a constant of the tensor's element type, but is {}",
             o.op,
-            o.m.show_value(o.id(index + 1))
+            m.show_value(value)
         );
         let finding = o.finding(&tensor::OUT_OF_BOUNDS, message);
-        finding.about(o.m, o.id(index + 1), "the value is defined here")
-    });
-    all([own, private, value])
+        finding.about(m, value, "the value is defined here")
+    })
 }
 
 fn check_query(o: &Operation<'_, '_, '_>) -> CheckResult {

@@ -18,7 +18,7 @@ fn check_operand(at: &InstCtx<'_, '_>, decorated: &Decorated<'_>) -> CheckResult
     if m.def_offset(id) == 0 {
         return Ok(());
     }
-    let wanted = INT.constant().widths(&[32]);
+    let wanted = INT.constant().widths(&[32, 64]);
     if !wanted.matches_value(m, id) {
         let message = format!(
             "the operand of `{}` must be {wanted}, but is {}",

@@ -2,11 +2,13 @@
 //! decorate, checked by the instruction and its target alone. What decorations
 //! mean for whole objects stands in `decorations`.
 
+mod aliasing;
 mod groups;
 mod heaps;
 mod targets;
 mod vulkan;
 
+pub(super) use aliasing::check_list as check_alias_list;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Decoration, Op, OperandKind};
@@ -28,6 +30,9 @@ pub(crate) const FAMILY: Family = Family {
         Op::DecorateString,
         Op::MemberDecorateString,
         Op::MemberDecorateIdEXT,
+        Op::AliasDomainDeclINTEL,
+        Op::AliasScopeDeclINTEL,
+        Op::AliasScopeListDeclINTEL,
     ],
     check,
     check_module: None,
@@ -38,6 +43,9 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Op::DecorationGroup => groups::check_uses(at),
         Op::GroupDecorate => groups::check_targets(at),
         Op::GroupMemberDecorate => groups::check_members(at),
+        Op::AliasDomainDeclINTEL | Op::AliasScopeDeclINTEL | Op::AliasScopeListDeclINTEL => {
+            aliasing::check_declaration(at)
+        }
         _ => check_decoration(at),
     }
 }
@@ -107,7 +115,13 @@ fn check_decoration(at: &InstCtx<'_, '_>) -> CheckResult {
         true => check_parameter_order(at, &decorated, def.offset()),
         false => Ok(()),
     };
-    all([packing, check_target(at, &decorated, def), stride, order])
+    all([
+        packing,
+        check_target(at, &decorated, def),
+        aliasing::check_decoration(at, &decorated),
+        stride,
+        order,
+    ])
 }
 
 /// Checks that a decoration suits what it decorates.

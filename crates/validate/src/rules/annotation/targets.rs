@@ -1,10 +1,13 @@
 //! What each decoration may stand on (specification, section 3.20).
 
-use spirvkit_grammar::{Decoration, Op};
+use spirvkit_binary::Id;
+use spirvkit_diagnostics::alternatives;
+use spirvkit_grammar::{Decoration, Op, StorageClass};
 
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Decorated, Inst, Lookup};
+use crate::pattern::{INT, Pattern};
 use crate::rules::generated::annotation;
 
 /// What decorations may stand on.
@@ -16,8 +19,26 @@ enum Target {
     MemoryObject,
     Variable,
     Conversion,
+    /// A value that is a pointer into one of these storage classes.
+    PointerInto(&'static [StorageClass]),
+    /// An array of bytes.
+    Characters,
     Any,
 }
+
+/// Memory whose stores may be cached in one way or another.
+const STORE_CACHED: &[StorageClass] = &[
+    StorageClass::Function,
+    StorageClass::CrossWorkgroup,
+    StorageClass::Generic,
+];
+/// The same for loads.
+const LOAD_CACHED: &[StorageClass] = &[
+    StorageClass::Function,
+    StorageClass::UniformConstant,
+    StorageClass::CrossWorkgroup,
+    StorageClass::Generic,
+];
 
 fn target_of(decoration: Decoration) -> Target {
     match decoration {
@@ -57,8 +78,12 @@ fn target_of(decoration: Decoration) -> Target {
         | Decoration::Index
         | Decoration::Binding
         | Decoration::DescriptorSet
-        | Decoration::InputAttachmentIndex => Target::Variable,
+        | Decoration::InputAttachmentIndex
+        | Decoration::HitObjectShaderRecordBufferEXT => Target::Variable,
         Decoration::CooperativeMatrixTransposeEXT => Target::Conversion,
+        Decoration::CacheControlLoadINTEL => Target::PointerInto(LOAD_CACHED),
+        Decoration::CacheControlStoreINTEL => Target::PointerInto(STORE_CACHED),
+        Decoration::UTFEncodedKHR => Target::Characters,
         _ => Target::Any,
     }
 }
@@ -196,6 +221,14 @@ pub(super) fn check(
                 "a conversion of a cooperative matrix",
             )
         }
+        Target::PointerInto(classes) => {
+            return check_pointer_into(at, decorated, target, classes);
+        }
+        Target::Characters if is_array_of_bytes(at, target) => return Ok(()),
+        Target::Characters => (
+            &annotation::UTF_ENCODED,
+            "a type of arrays of 8-bit integers",
+        ),
     };
     let id = target.result().unwrap_or_else(|| at.id(0));
     let message = format!(
@@ -206,6 +239,35 @@ pub(super) fn check(
     Err(at
         .finding(rule, message)
         .about(m, id, "the target is defined here"))
+}
+
+/// Checks a decoration of pointers into some storage classes.
+fn check_pointer_into(
+    at: &InstCtx<'_, '_>,
+    decorated: &Decorated<'_>,
+    target: Inst<'_>,
+    classes: &'static [StorageClass],
+) -> CheckResult {
+    let m = at.m;
+    let ty = target.result_type().unwrap_or(Id(0));
+    if Pattern::pointer_into(classes).matches(m, ty) {
+        return Ok(());
+    }
+    let id = target.result().unwrap_or_else(|| at.id(0));
+    let classes = alternatives(classes.iter().map(|class| format!("`{class}`")));
+    let message = format!(
+        "`{}` must decorate a pointer into {classes}, but {} is {}",
+        decorated.decoration,
+        m.name(id),
+        m.show_operand(id)
+    );
+    let finding = at.finding(&annotation::CACHE_CONTROL, message);
+    Err(finding.about(m, id, "the target is defined here"))
+}
+
+/// Whether a definition is the type of arrays of integers of 8 bits.
+fn is_array_of_bytes(at: &InstCtx<'_, '_>, target: Inst<'_>) -> bool {
+    target.op().is_array_type() && INT.widths(&[8]).matches(at.m, target.id(0))
 }
 
 /// Whether the opcode makes a specialization constant that is not made of others.

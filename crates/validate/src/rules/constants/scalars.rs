@@ -8,9 +8,7 @@ use super::WORD;
 use crate::finding::CheckResult;
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Lookup, Module, Type};
-use crate::pattern::{
-    ACCELERATION_STRUCTURE, BOOL, IMAGE, INT, Pattern, SAMPLED_IMAGE, SAMPLER, TENSOR,
-};
+use crate::pattern::{ACCELERATION_STRUCTURE, BOOL, IMAGE, INT, Pattern, SAMPLER, TENSOR};
 use crate::rules::generated::constant;
 use crate::rules::small_types;
 
@@ -127,7 +125,7 @@ pub(super) fn sampler(at: &InstCtx<'_, '_>) -> CheckResult {
 }
 
 pub(super) fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
-    at.expect_result(&constant::SIZE_OF, INT)?;
+    at.expect_result(&constant::SIZE_OF, INT.widths(&[32, 64]))?;
     at.expect_type(&constant::SIZE_OF, 0, DESCRIPTOR)
 }
 
@@ -135,7 +133,6 @@ pub(super) fn size_of(at: &InstCtx<'_, '_>) -> CheckResult {
 const DESCRIPTOR: Pattern = Pattern::either(&[
     IMAGE,
     SAMPLER,
-    SAMPLED_IMAGE,
     TENSOR,
     ACCELERATION_STRUCTURE,
     Pattern::declared_by(Op::TypeBufferEXT, "a buffer"),

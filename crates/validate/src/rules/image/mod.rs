@@ -2,6 +2,7 @@
 //! extensions add.
 
 mod access;
+mod fragments;
 mod operands;
 mod query;
 mod sample;
@@ -73,6 +74,9 @@ pub(crate) const FAMILY: Family = Family {
         Op::ImageBlockMatchGatherSADQCOM,
         Op::ImageGatherQCOM,
         Op::SamplerImageAddressingModeNV,
+        Op::FragmentMaskFetchAMD,
+        Op::FragmentFetchAMD,
+        Op::ImageSampleFootprintNV,
     ],
     check,
     check_module: Some(sampled_image::check_uses),
@@ -110,6 +114,8 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         | Op::ImageBlockMatchWindowSADQCOM
         | Op::ImageBlockMatchGatherSSDQCOM
         | Op::ImageBlockMatchGatherSADQCOM => vendor::check_processing(at),
+        Op::FragmentMaskFetchAMD | Op::FragmentFetchAMD => fragments::check_fetch(at),
+        Op::ImageSampleFootprintNV => fragments::check_footprint(at),
         Op::SamplerImageAddressingModeNV => vendor::check_addressing_mode(at),
         op @ (Op::ImageSparseSampleProjImplicitLod
         | Op::ImageSparseSampleProjExplicitLod

@@ -6,7 +6,7 @@ use super::shape::{self};
 use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Type};
-use crate::pattern::{I32, INT, NUMBER, POINTER};
+use crate::pattern::{I32, INT, NUMBER, UNTYPED_POINTER};
 use crate::rules::atomics;
 use crate::rules::generated::image;
 
@@ -65,7 +65,7 @@ pub(super) fn check_untyped(at: &InstCtx<'_, '_>) -> CheckResult {
         let expected = "an untyped pointer in the storage class `Image`";
         at.result_finding(&image::TEXEL_POINTER_RESULT, expected)
     });
-    let pointer = at.expect_operand(&image::TEXEL_POINTER_IMAGE, 1, POINTER);
+    let pointer = at.expect_operand(&image::TEXEL_POINTER_IMAGE, 1, UNTYPED_POINTER);
     let place = match m.ty(at.id(0)) {
         Type::Image(image) => check_place(at, &image, 2),
         _ => Err(at.operand_finding(&image::TEXEL_POINTER_IMAGE, 0, "an image type")),

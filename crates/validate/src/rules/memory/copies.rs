@@ -4,7 +4,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Capability, Op, StorageClass};
 
-use super::load_store::{ACCESSIBLE, transparent, writable};
+use super::load_store::{ACCESSIBLE, accessible, transparent, writable};
 use super::operands;
 use crate::finding::{CheckResult, Finding, all};
 use crate::inst_ctx::InstCtx;
@@ -25,7 +25,8 @@ pub(super) fn copy(at: &InstCtx<'_, '_>) -> CheckResult {
     all([0, 1].map(|index| at.expect_operand(&memory::POINTER, index, pointer)))?;
     let pointees = (m.pointee(target), m.pointee(source));
     let any = pointees.0.or(pointees.1).unwrap_or(Id(0));
-    let writable = writable(at, target);
+    let accessible = all([(0, target), (1, source)].map(|(index, ty)| accessible(at, index, ty)));
+    let writable = all([accessible, writable(at, target)]);
     match at.inst.op() {
         Op::CopyMemorySized => all([
             writable,

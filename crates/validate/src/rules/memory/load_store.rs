@@ -13,6 +13,7 @@ use crate::module::{Contents, Likeness, Lookup, Module, Type};
 use crate::pattern::{BOOL, NON_VOID, NUMBER, POINTER, Pattern, UNTYPED_POINTER};
 use crate::rule::Rule;
 use crate::rules::generated::memory;
+use crate::rules::types::is_ray_object;
 use crate::rules::{logical_pointers, small_types};
 
 /// Checks that an operand is a pointer that memory can be accessed through, and
@@ -41,6 +42,31 @@ fn pointer(at: &InstCtx<'_, '_>, index: usize) -> Result<Id, Finding> {
         return Err(at.operand_finding(&memory::POINTER, index, "a pointer"));
     }
     Ok(ty)
+}
+
+/// Checks that what a pointer operand of this type points to can be read and written as a
+/// whole.
+pub(super) fn accessible(at: &InstCtx<'_, '_>, index: usize, ty: Id) -> CheckResult {
+    let m = at.m;
+    let (rule, what) = match m.pointee(ty) {
+        Some(pointee) if is_ray_object(m.op_of(pointee)) => {
+            (&memory::RAY_OBJECT, m.show_type(pointee))
+        }
+        _ if is_texel_pointer(m.op_of(at.id(index))) => (&memory::TEXEL, "a texel".to_owned()),
+        _ => return Ok(()),
+    };
+    let message = format!(
+        "{} accesses memory through {}, which points to {what}",
+        at.inst.op(),
+        m.show_value(at.id(index))
+    );
+    let finding = at.finding(rule, message).arg(at, index);
+    Err(finding.about(m, at.id(index), "the pointer is defined here"))
+}
+
+/// Whether the opcode makes a pointer to a texel.
+fn is_texel_pointer(op: Op) -> bool {
+    matches!(op, Op::ImageTexelPointer | Op::UntypedImageTexelPointerEXT)
 }
 
 /// What values can be moved through.
@@ -111,6 +137,7 @@ fn any_load(at: &InstCtx<'_, '_>) -> CheckResult {
     all([
         void,
         fits,
+        accessible(at, 0, ty),
         loadable(at, result),
         operands::check(at, 1, Access::Read, &[ty], result),
         origin,
@@ -209,6 +236,7 @@ fn any_store(at: &InstCtx<'_, '_>) -> CheckResult {
     let target = m.pointee(ty);
     let value = at.type_of_arg(1);
     all([
+        accessible(at, 0, ty),
         writable(at, ty),
         storable(at, target, value),
         operands::check(at, 2, Access::Write, &[ty], value),
@@ -268,7 +296,7 @@ pub(super) fn transparent(at: &InstCtx<'_, '_>, value: Id) -> CheckResult {
 
 /// Checks that memory may be written through the first operand, which is a
 /// pointer of this type.
-pub(super) fn writable(at: &InstCtx<'_, '_>, ty: Id) -> CheckResult {
+pub(in crate::rules) fn writable(at: &InstCtx<'_, '_>, ty: Id) -> CheckResult {
     let m = at.m;
     let class = m.pointer_class(ty).unwrap_or(StorageClass::Function);
     let read_only = match class {

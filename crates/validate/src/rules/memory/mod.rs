@@ -8,6 +8,7 @@ mod stages;
 mod variables;
 mod vulkan_variables;
 
+pub(super) use load_store::writable;
 use spirvkit_grammar::Op;
 
 use super::Family;
@@ -55,7 +56,11 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Op::UntypedPrefetchKHR => pointers::prefetch(at),
         Op::BufferPointerEXT => pointers::buffer(at),
         Op::MaskedGatherINTEL | Op::MaskedScatterINTEL => pointers::masked(at),
-        Op::GenericPtrMemSemantics | Op::RestoreMemoryINTEL => pointers::takes_pointer(at),
+        Op::GenericPtrMemSemantics => pointers::takes_pointer(at),
+        Op::VariableLengthArrayINTEL
+        | Op::UntypedVariableLengthArrayINTEL
+        | Op::SaveMemoryINTEL
+        | Op::RestoreMemoryINTEL => pointers::variable_length(at),
         _ => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use crate::finding::{CheckResult, Finding, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Module, is_cross_workgroup};
 use crate::rules::generated::memory;
-use crate::rules::scopes;
+use crate::rules::{annotation, scopes};
 
 /// What an access does with memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,8 @@ struct Operands {
     alignment: Option<u32>,
     available: Option<Id>,
     visible: Option<Id>,
+    /// Lists of scopes within which accesses don't alias.
+    aliases: [Option<Id>; 2],
     /// The index of the word after them.
     next: usize,
 }
@@ -45,13 +47,16 @@ fn read(at: &InstCtx<'_, '_>, start: usize) -> Option<Operands> {
     let alignment = take(MemoryAccess::Aligned);
     let available = take(MemoryAccess::MakePointerAvailable).map(Id);
     let visible = take(MemoryAccess::MakePointerVisible).map(Id);
-    take(MemoryAccess::AliasScopeINTELMask);
-    take(MemoryAccess::NoAliasINTELMask);
+    let aliases = [
+        take(MemoryAccess::AliasScopeINTELMask).map(Id),
+        take(MemoryAccess::NoAliasINTELMask).map(Id),
+    ];
     Some(Operands {
         mask,
         alignment,
         available,
         visible,
+        aliases,
         next,
     })
 }
@@ -146,7 +151,10 @@ fn check_set(
         }
         _ => Ok(()),
     };
-    all([scopes, alignment])
+    let lists = operands.map_or([None; 2], |operands| operands.aliases);
+    let lists = lists.into_iter().flatten();
+    let aliases = all(lists.map(|list| annotation::check_alias_list(at, list)));
+    all([scopes, alignment, aliases])
 }
 
 fn scopes_and_privacy(

@@ -6,7 +6,9 @@ use spirvkit_grammar::{AddressingModel, BuiltIn, Capability, Decoration, Op, Sto
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Type};
-use crate::pattern::{BOOL, INT, POINTER, Pattern, STRUCT, UNSIGNED, UNTYPED_POINTER, VECTOR};
+use crate::pattern::{
+    BOOL, INT, NON_VOID, POINTER, Pattern, STRUCT, TYPED_POINTER, UNSIGNED, UNTYPED_POINTER, VECTOR,
+};
 use crate::rules::generated::memory;
 
 /// `OpArrayLength` and `OpUntypedArrayLengthKHR`.
@@ -234,8 +236,28 @@ pub(super) fn masked(at: &InstCtx<'_, '_>) -> CheckResult {
     ])
 }
 
-/// `OpGenericPtrMemSemantics`, `OpSaveMemoryINTEL` and so on: whatever takes one
-/// pointer.
+/// Arrays whose length is known only when they are made, and what saves and restores the
+/// memory for them.
+pub(super) fn variable_length(at: &InstCtx<'_, '_>) -> CheckResult {
+    const FUNCTION: Pattern = Pattern::pointer_into(&[StorageClass::Function]);
+    let rule = &memory::VARIABLE_LENGTH;
+    let made = |kind: Pattern| {
+        at.expect_result(rule, kind)?;
+        at.expect_result(rule, FUNCTION)
+    };
+    match at.inst.op() {
+        Op::VariableLengthArrayINTEL => all([made(TYPED_POINTER), at.expect_operand(rule, 0, INT)]),
+        Op::UntypedVariableLengthArrayINTEL => all([
+            made(UNTYPED_POINTER),
+            at.expect_type(rule, 0, NON_VOID),
+            at.expect_operand(rule, 1, INT),
+        ]),
+        Op::SaveMemoryINTEL => made(POINTER),
+        _ => at.expect_operand(rule, 0, FUNCTION),
+    }
+}
+
+/// `OpGenericPtrMemSemantics`.
 pub(super) fn takes_pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     at.expect_operand(&memory::POINTER, 0, POINTER)
 }

@@ -162,12 +162,17 @@ fn initializer_of(at: &InstCtx<'_, '_>, variable: &Variable) -> CheckResult {
         let finding = at.finding(&variable::INITIALIZER, message);
         return Err(finding.about(m, initializer, "the initializer is defined here"));
     }
-    if variable.class == StorageClass::TaskPayloadWorkgroupEXT {
+    let always_bare = match variable.class {
+        StorageClass::TaskPayloadWorkgroupEXT => Some("a task payload"),
+        StorageClass::HitObjectAttributeEXT | StorageClass::HitObjectAttributeNV => {
+            Some("a variable for attributes of hit objects")
+        }
+        _ => None,
+    };
+    if let Some(what) = always_bare {
+        let message = format!("{what} can't have an initializer");
         return Err(at
-            .finding(
-                &variable::INITIALIZER_PAYLOAD,
-                "a task payload can't have an initializer",
-            )
+            .finding(&variable::INITIALIZER_PAYLOAD, message)
             .arg(at, 1));
     }
     if !m.env.is_vulkan() {

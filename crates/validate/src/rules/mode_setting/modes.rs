@@ -1,7 +1,7 @@
 //! Execution modes one by one (specification, section 3.6).
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, ExecutionMode, ExecutionModel, FPFastMathMode, Op};
+use spirvkit_grammar::{Capability, Decoration, ExecutionMode, ExecutionModel, FPFastMathMode, Op};
 
 use super::tables::{self, Modes};
 use super::workgroup;
@@ -223,6 +223,29 @@ pub(super) fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     let modes = Modes::of(m);
     check_repeated(m, &modes, reporter);
     check_fast_math_entries(m, &modes, reporter);
+    check_poison(m, &modes, reporter);
+}
+
+/// Checks that all entry points of a module that declares so have poison where they may.
+fn check_poison(m: &Module<'_>, modes: &Modes, reporter: &mut Reporter) {
+    if !m.has(Capability::PoisonFreezeKHR) {
+        return;
+    }
+    for entry in &m.entry_points {
+        if modes.has(entry.function, ExecutionMode::ArithmeticPoisonKHR) {
+            continue;
+        }
+        let message = format!(
+            "the module declares the capability `PoisonFreezeKHR`, so the entry point \"{}\" must have the execution \
+             mode `ArithmeticPoisonKHR`",
+            entry.name()
+        );
+        reporter.add(Finding::new(
+            &mode_setting::ARITHMETIC_POISON,
+            entry.inst.offset(),
+            message,
+        ));
+    }
 }
 
 fn check_repeated(m: &Module<'_>, modes: &Modes, reporter: &mut Reporter) {

@@ -192,6 +192,12 @@ fn is_opaque(m: &Module<'_>, ty: Id) -> bool {
         }
         // What a heap holds are images and samplers by themselves.
         Type::SampledImage { .. } => !m.has(Capability::BindlessTextureNV),
+        Type::Other(Op::TypeAccelerationStructureKHR) => !m.has(Capability::DescriptorHeapEXT),
+        // With a shape, it is a composite.
+        Type::Other(Op::TypeTensorARM) => {
+            let has_shape = m.def(ty).is_some_and(|def| def.args().len() > 2);
+            !has_shape && !m.has(Capability::DescriptorHeapEXT)
+        }
         Type::Other(op) => matches!(
             op,
             Op::TypeOpaque
@@ -202,6 +208,9 @@ fn is_opaque(m: &Module<'_>, ty: Id) -> bool {
                 | Op::TypePipe
                 | Op::TypePipeStorage
                 | Op::TypeNamedBarrier
+                | Op::TypeRayQueryKHR
+                | Op::TypeHitObjectNV
+                | Op::TypeHitObjectEXT
         ),
         _ => false,
     }

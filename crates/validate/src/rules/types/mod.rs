@@ -8,6 +8,7 @@ pub(in crate::rules) mod pointers;
 mod tensors;
 mod unique;
 
+pub(super) use pointers::is_ray_object;
 use spirvkit_grammar::{Op, StorageClass};
 
 use super::Family;

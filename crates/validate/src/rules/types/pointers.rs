@@ -48,12 +48,34 @@ pub(in crate::rules) fn class_exists(at: &InstCtx<'_, '_>, class: StorageClass) 
     Err(at.finding(&type_::STORAGE_CLASS_VULKAN, message))
 }
 
+/// Whether the opcode declares the type of what keeps a ray on its way: a ray query or a hit
+/// object. Such objects are only pointed to, there are no values of them.
+pub(in crate::rules) fn is_ray_object(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypeRayQueryKHR | Op::TypeHitObjectNV | Op::TypeHitObjectEXT
+    )
+}
+
+/// Whether memory in the storage class is one invocation's own.
+fn is_own_memory(class: StorageClass) -> bool {
+    matches!(class, StorageClass::Private | StorageClass::Function)
+}
+
 pub(super) fn pointer(at: &InstCtx<'_, '_>) -> CheckResult {
     let m = at.m;
     let class = StorageClass(at.inst.arg(0));
     let pointee = at.id(1);
     at.expect_type(&type_::POINTEE, 1, TYPE)?;
     class_exists(at, class)?;
+    if is_ray_object(m.op_of(pointee)) && !is_own_memory(class) {
+        let message = format!(
+            "a pointer to {} must have the storage class `Private` or `Function`, but has `{class}`",
+            m.show_type(pointee)
+        );
+        let finding = at.finding(&type_::RAY_OBJECT_POINTER, message);
+        return Err(finding.about(m, pointee, "the type is declared here"));
+    }
     match class {
         StorageClass::TileImageEXT => {
             let ty = m.without_arrays(pointee);

@@ -83,8 +83,10 @@ fn stubs(unit: &Unit, function: &Function, flow: &Flow) -> Vec<Option<Stub>> {
         let named = |index| unit.block_of_label[unit.operand(merge, index) as usize];
         let behind = named(0);
         if !flow.is_reachable(behind) && stubs[behind as usize].is_none() {
-            let around = around.get_or_insert_with(|| Continues::new(unit, function, flow));
-            let next = around.behind(flow, number);
+            let next = flow.loops.as_ref().and_then(|_| {
+                let around = around.get_or_insert_with(|| Continues::new(unit, function, flow));
+                around.behind(flow, number)
+            });
             let label = next.map(|next| function.blocks[next as usize].label);
             stubs[behind as usize] = Some(label.map_or(Stub::Ends, Stub::Goes));
         }
@@ -100,6 +102,8 @@ struct Continues {
     constructs: Constructs,
     /// The innermost loop around each header.
     loops: Vec<u32>,
+    /// For each header of a loop, the block that goes back to it.
+    back: Vec<u32>,
     /// Whether a header is in the continue construct of a loop around it.
     is_within: Vec<bool>,
 }
@@ -108,8 +112,15 @@ impl Continues {
     fn new(unit: &Unit, function: &Function, flow: &Flow) -> Self {
         let constructs = Constructs::new(unit, function, flow);
         let mut loops = vec![NONE; function.blocks.len()];
+        let mut back = vec![NONE; function.blocks.len()];
         let mut is_within = vec![false; function.blocks.len()];
         for &header in flow.dominators.pre_order() {
+            if constructs.is_loop(header) {
+                let mut before = flow.graph.predecessors(header).iter().copied();
+                let goes_back =
+                    |&from: &u32| flow.goes_back(from, header) && flow.is_reachable(from);
+                back[header as usize] = before.find(goes_back).unwrap_or(NONE);
+            }
             let around = constructs.around[header as usize];
             if constructs.merge[header as usize] == NONE || around == NONE {
                 continue;
@@ -125,6 +136,7 @@ impl Continues {
         Self {
             constructs,
             loops,
+            back,
             is_within,
         }
     }
@@ -143,9 +155,8 @@ impl Continues {
         if !is_next(header) {
             return Some(self.constructs.next[inner as usize]);
         }
-        let mut before = flow.graph.predecessors(inner).iter().copied();
-        before
-            .find(|&from| flow.goes_back(from, inner) && flow.is_reachable(from) && from != header)
+        let back = self.back[inner as usize];
+        (back != NONE && back != header).then_some(back)
     }
 }
 

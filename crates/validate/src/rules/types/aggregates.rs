@@ -3,6 +3,7 @@
 use spirvkit_binary::Id;
 use spirvkit_grammar::{Capability, Decoration, Op};
 
+use super::pointers::is_ray_object;
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Lookup, Module, Type};
@@ -198,6 +199,7 @@ fn is_opaque(m: &Module<'_>, ty: Id) -> bool {
             let has_shape = m.def(ty).is_some_and(|def| def.args().len() > 2);
             !has_shape && !m.has(Capability::DescriptorHeapEXT)
         }
+        Type::Other(op) if is_ray_object(op) => true,
         Type::Other(op) => matches!(
             op,
             Op::TypeOpaque
@@ -208,9 +210,6 @@ fn is_opaque(m: &Module<'_>, ty: Id) -> bool {
                 | Op::TypePipe
                 | Op::TypePipeStorage
                 | Op::TypeNamedBarrier
-                | Op::TypeRayQueryKHR
-                | Op::TypeHitObjectNV
-                | Op::TypeHitObjectEXT
         ),
         _ => false,
     }

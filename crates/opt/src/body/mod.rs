@@ -13,6 +13,7 @@ mod memory;
 mod overwritten;
 mod phis;
 mod place;
+mod stores;
 mod tokens;
 mod visit;
 
@@ -104,7 +105,7 @@ struct Rebuild<'u> {
     is_dead: Vec<bool>,
     /// Stores to variables from which nothing that is needed loads, as far as is known.
     /// With what each is to.
-    stores_to: HashMap<Value, Vec<(place::Part, Value)>>,
+    stores_to: HashMap<Value, stores::Stores>,
     /// Phis of composites of which only parts are used.
     split_phis: HashSet<Value>,
     /// What is written through pointers of which it isn't known where they lead.

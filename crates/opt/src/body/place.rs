@@ -16,29 +16,6 @@ use crate::unit::{FLOATING, Function, Unit, Value, flag};
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// Where in a variable something is: its first indices, as far as they are constant.
-pub(super) type Part = [Option<u64>; 4];
-
-/// The first indices of a pointer into a variable.
-fn part_of(unit: &Unit, pointer: Value) -> Part {
-    let mut part = Part::default();
-    let pointer = unit.find(pointer);
-    let is_chain = matches!(unit.op(pointer), Op::AccessChain | Op::InBoundsAccessChain);
-    let operands = unit.operands(pointer);
-    if is_chain && unit.op(unit.find(operands[0])).is_variable() {
-        for (slot, &index) in part.iter_mut().zip(&operands[1..]) {
-            *slot = unit.integer(unit.find(index));
-        }
-    }
-    part
-}
-
-/// Whether two parts of a variable have nothing in common.
-fn are_different(one: &Part, other: &Part) -> bool {
-    let mut pairs = one.iter().zip(other);
-    pairs.any(|pair| matches!(pair, (Some(a), Some(b)) if a != b))
-}
-
 impl Rebuild<'_> {
     /// Marks what is needed: what has effects, and all that it uses.
     pub(super) fn mark(&mut self, function: &Function) {
@@ -56,9 +33,9 @@ impl Rebuild<'_> {
                 }
                 match self.private_store(inst) {
                     Some(variable) => {
-                        let part = part_of(self.unit, self.unit.operand(inst, 0));
+                        let pointer = self.unit.operand(inst, 0);
                         let stores = self.stores_to.entry(variable).or_default();
-                        stores.push((part, inst));
+                        stores.add(self.unit, pointer, inst);
                     }
                     None => self.mark_one(inst, &mut work),
                 }
@@ -141,12 +118,7 @@ impl Rebuild<'_> {
                 && let Root::Variable(variable) = self.memory.root(self.unit, found)
                 && let Some(stores) = self.stores_to.get_mut(&variable)
             {
-                let part = part_of(self.unit, found);
-                let seen: Vec<Value> = stores
-                    .extract_if(.., |store| !are_different(&store.0, &part))
-                    .map(|store| store.1)
-                    .collect();
-                for store in seen {
+                for store in stores.take(self.unit, found) {
                     self.mark_one(store, work);
                 }
             }

@@ -334,3 +334,44 @@ OpStore %first %f1
     assert_eq!(kept.matches("OpStore").count(), 2, "{kept}");
     assert_eq!(kept.matches("OpLoad %float").count(), 1, "{kept}");
 }
+
+/// Of what is stored to a variable that has no value because of an index, only what a load may see stays: it
+/// has no constant index that differs.
+#[test]
+fn stores_to_parts_that_no_load_sees_go() {
+    let declarations = "%two = OpConstant %int 2
+%row = OpTypeArray %float %two
+%rows = OpTypeArray %row %two
+%to_rows = OpTypePointer Function %rows
+";
+    let stores = [
+        ("%0 %0", "%f0"),
+        ("%0 %1", "%f1"),
+        ("%1 %0", "%f2"),
+        ("%1 %j1", "%b1"),
+        ("%i1 %0", "%a1"),
+        ("%i1 %1", "%c1"),
+    ];
+    let of = |load: &str| {
+        let mut text = "%rows_here = OpVariable %to_rows Function\n%i1 = OpLoad %int %i
+%j1 = OpLoad %int %j\n%a1 = OpLoad %float %a\n%b1 = OpLoad %float %b\n%c1 = OpFAdd %float %a1 %b1\n"
+            .to_owned();
+        for (number, (indices, value)) in stores.iter().enumerate() {
+            text += &format!(
+                "%p{number} = OpAccessChain %to_float %rows_here {indices}\nOpStore %p{number} {value}\n"
+            );
+        }
+        // What is stored is not what is loaded.
+        text += "OpControlBarrier %2 %2 %barrier\n";
+        text += &format!(
+            "%from = OpAccessChain %to_float %rows_here {load}\n%loaded = OpLoad %float %from\nOpStore %o %loaded\nOpReturn"
+        );
+        let text = body(&module("", declarations, &text));
+        let stores = text.lines().filter(|line| line.starts_with("OpStore"));
+        stores.count() - 1
+    };
+    let all: Vec<usize> = ["%0 %0", "%0 %1", "%1 %0", "%1 %j1", "%j1 %0", "%j1 %i1"]
+        .map(of)
+        .to_vec();
+    assert_eq!(all, [2, 2, 3, 4, 4, 6]);
+}

@@ -9,7 +9,7 @@ use crate::body::{More, rebuild};
 use crate::passes::inline::Shape;
 use crate::passes::members::{Removed, remove_unused};
 use crate::passes::unroll::{self, Limits};
-use crate::passes::{chains, copies, flow, indices, inline, privates, sink};
+use crate::passes::{chains, copies, flow, indices, inline, privates, sink, split};
 use crate::remarks::OldIds;
 use crate::unit::{Unit, Unread, Value, Written};
 use crate::{Abilities, Level, Optimized, Options, Remark};
@@ -339,6 +339,9 @@ fn improve(unit: &mut Unit, index: usize) {
     unit.fuel -= 1;
     let mut function = std::mem::take(&mut unit.functions[index]);
     function.is_done = true;
+    if abilities.contains(Abilities::PROMOTE) {
+        split::split(unit, &mut function);
+    }
     for round in 0..MAX_ROUNDS {
         let more = match rebuilds {
             true => rebuild(unit, &mut function),

@@ -10,5 +10,6 @@ pub(crate) mod members;
 pub(crate) mod privates;
 mod select;
 pub(crate) mod sink;
+pub(crate) mod split;
 mod unreachable;
 pub(crate) mod unroll;

@@ -116,6 +116,11 @@ impl Unit {
         })
     }
 
+    /// Whether an expression says nothing but what it is about.
+    pub(crate) fn is_plain(&self, expression: Value) -> bool {
+        self.operations(expression).next().is_none()
+    }
+
     /// Whether an expression that is made for an address means the same for the value there.
     pub(crate) fn tells_of_values(&self, expression: Value) -> bool {
         let mut operations = self.operations(expression);
@@ -140,7 +145,7 @@ impl Unit {
         let is_address = self.op(self.node(value).ty).is_pointer_type();
         let expression = match is_address {
             false if self.tells_of_values(expression) => expression,
-            true if self.operations(expression).next().is_none() => self.follow(inst),
+            true if self.is_plain(expression) => self.follow(inst),
             _ => return self.forget_value(inst),
         };
         let operands = self.operands_mut(inst);
@@ -150,7 +155,7 @@ impl Unit {
     }
 
     /// The expression that follows an address, of the set of another instruction.
-    fn follow(&mut self, like: Value) -> Value {
+    pub(crate) fn follow(&mut self, like: Value) -> Value {
         let import = self.operand(like, 0);
         if let Some(&known) = self.following.get(&import) {
             return known;

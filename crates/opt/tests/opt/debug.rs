@@ -251,6 +251,32 @@ OpStore %out %sum";
     );
 }
 
+/// The array is still in memory, the number beside it isn't.
+#[test]
+fn parts_of_a_variable_that_is_divided_are_described_by_themselves() {
+    let declarations = "%row = OpTypeArray %int %u4
+%mixed = OpTypeStruct %row %int
+%to_mixed = OpTypePointer Function %mixed
+";
+    let body = "%var = OpVariable %to_mixed Function
+%d = OpExtInst %void %set DebugDeclare %x %var %expression
+%a = OpLoad %int %in
+%to = OpAccessChain %to_int %var %0 %a
+OpStore %to %2
+%from = OpAccessChain %to_int %var %0 %1
+%b = OpLoad %int %from
+%beside = OpAccessChain %to_int %var %1
+OpStore %beside %a
+%c = OpLoad %int %beside
+%sum = OpIAdd %int %b %c
+OpStore %out %sum";
+    let after = described(&shader(declarations, "", body));
+    assert_eq!(
+        said(&after),
+        ["%x[%uint_0] in OpVariable", "%x[%uint_1] = OpLoad"]
+    );
+}
+
 #[test]
 fn a_value_that_comes_later_is_described_once_it_is_there() {
     // The sum is computed only where it is needed, behind the store to `out`.

@@ -1,6 +1,8 @@
 //! Variables that become values, loads and stores.
 
-use super::frame::{becomes, becomes_with, body, module};
+use spirvkit_testing::text;
+
+use super::frame::{becomes, becomes_with, body, module, optimized};
 
 #[test]
 fn variables_become_values() {
@@ -374,4 +376,100 @@ fn stores_to_parts_that_no_load_sees_go() {
         .map(of)
         .to_vec();
     assert_eq!(all, [2, 2, 3, 4, 4, 6]);
+}
+
+const MIXED: &str = "%four = OpConstant %int 4
+%row = OpTypeArray %float %four
+%mixed = OpTypeStruct %row %float
+%to_mixed = OpTypePointer Function %mixed
+%to_row = OpTypePointer Function %row
+%ones = OpConstantComposite %row %f1 %f1 %f1 %f2
+%initial = OpConstantComposite %mixed %ones %f2
+%no_mixed = OpConstantNull %mixed
+";
+
+/// An index that is computed keeps only the array in memory that it leads into.
+#[test]
+fn a_structure_with_an_array_in_memory_is_divided() {
+    becomes_with(
+        "",
+        MIXED,
+        "%x = OpVariable %to_mixed Function
+%at = OpAccessChain %to_float %x %1
+%a1 = OpLoad %float %a
+OpStore %at %a1
+%rows = OpAccessChain %to_row %x %0
+%i1 = OpLoad %int %i
+%j1 = OpLoad %int %j
+%to = OpAccessChain %to_float %rows %i1
+OpStore %to %f2
+%from = OpAccessChain %to_float %x %0 %j1
+%x1 = OpLoad %float %from
+%x2 = OpLoad %float %at
+%sum = OpFAdd %float %x1 %x2
+OpStore %o %sum
+OpReturn",
+        "%1 = OpVariable %_ptr_Function__arr_float_int_4 Function
+%2 = OpLoad %int %i
+%3 = OpAccessChain %_ptr_Function_float %1 %2
+OpStore %3 %float_2
+%4 = OpLoad %int %j
+%5 = OpAccessChain %_ptr_Function_float %1 %4
+%6 = OpLoad %float %5
+%7 = OpLoad %float %a
+%8 = OpFAdd %float %7 %6
+OpStore %o %8
+OpReturn",
+    );
+}
+
+/// The parts begin as the whole did.
+#[test]
+fn parts_of_a_structure_that_is_divided_have_its_values() {
+    let used = |initial: &str| {
+        format!(
+            "%x = OpVariable %to_mixed Function {initial}
+%i1 = OpLoad %int %i
+%at = OpAccessChain %to_float %x %0 %i1
+OpStore %at %f2
+%there = OpAccessChain %to_float %x %1
+%x1 = OpLoad %float %there
+OpStore %o %x1
+%j1 = OpLoad %int %j
+%again = OpAccessChain %to_float %x %0 %j1
+%x2 = OpLoad %float %again
+%to = OpAccessChain %in_data %data %0 %0
+OpStore %to %x2
+OpReturn"
+        )
+    };
+    let row = "OpVariable %_ptr_Function__arr_float_int_4 Function";
+    for (initial, of_row, other) in [
+        ("%initial", " %", "OpStore %o %float_2"),
+        ("%no_mixed", " %", "OpStore %o %float_0"),
+        ("", "\n", "OpUndef"),
+    ] {
+        let after = text(&optimized(&module("", MIXED, &used(initial))));
+        assert!(after.contains(&[row, of_row].concat()), "{after}");
+        assert!(after.contains(other), "{after}");
+    }
+}
+
+/// Who gets the whole, gets it as it is.
+#[test]
+fn a_structure_that_is_used_as_a_whole_is_not_divided() {
+    let used = "%x = OpVariable %to_mixed Function
+OpStore %x %initial
+%i1 = OpLoad %int %i
+%at = OpAccessChain %to_float %x %0 %i1
+OpStore %at %f2
+%x1 = OpLoad %mixed %x
+%x2 = OpCompositeExtract %float %x1 0 1
+OpStore %o %x2
+OpReturn";
+    let found = body(&module("", MIXED, used));
+    assert!(
+        found.contains("OpVariable %_ptr_Function__struct"),
+        "{found}"
+    );
 }

@@ -100,14 +100,15 @@ fn candidates(unit: &Unit, function: &Function) -> HashMap<Value, Members> {
         .collect()
 }
 
-/// The variable and the member that an access chain begins with.
+/// The variable and the member of its structure that an access chain begins with.
 fn first_step(unit: &Unit, inst: Value) -> Option<(Value, u32)> {
     if !matches!(unit.op(inst), Op::AccessChain | Op::InBoundsAccessChain) {
         return None;
     }
     let variable = unit.find(unit.operand(inst, 0));
     let member = unit.integer(unit.find(*unit.operands(inst).get(1)?))?;
-    Some((variable, u32::try_from(member).ok()?))
+    let count = unit.operands(unit.pointee(variable)?).len() as u64;
+    (member < count).then_some((variable, member as u32))
 }
 
 /// Takes note of which members an instruction uses, of variables that it uses in another way, and of

@@ -56,7 +56,7 @@ pub(crate) fn forward(unit: &mut Unit, function: &mut Function) -> bool {
         let Some(source) = source(unit, store, variable) else {
             continue;
         };
-        if uses.is_other {
+        if uses.is_other || is_untranslatable(unit, uses, source) {
             continue;
         }
         let flow = flow.get_or_insert_with(|| Flow::new(unit, function));
@@ -137,6 +137,16 @@ fn source(unit: &Unit, store: Value, variable: Value) -> Option<Value> {
         && unit.pointee(from) == unit.pointee(variable)
         && is_unchanging(unit, from);
     is_known.then_some(from)
+}
+
+/// Whether translators to Metal's language couldn't index the source as the copy is: inputs of tessellation, by
+/// what is computed.
+fn is_untranslatable(unit: &Unit, uses: &Uses, source: Value) -> bool {
+    let is_computed = |&index: &Value| unit.integer(unit.find(index)).is_none();
+    let mut pointers = uses.pointers.iter();
+    unit.has_patches
+        && unit.storage_class(source) == Some(StorageClass::Input.0)
+        && pointers.any(|&pointer| unit.operands(pointer)[1..].iter().any(is_computed))
 }
 
 /// Lets pointers into a variable lead into another one.

@@ -176,6 +176,8 @@ pub(crate) struct Unit {
     pub(crate) is_shader: bool,
     /// Whether inputs stay what they are while a shader runs.
     pub(crate) has_fixed_inputs: bool,
+    /// Whether there may be stages of tessellation.
+    pub(crate) has_patches: bool,
     /// What execution modes say of floating-point numbers.
     pub(crate) modes: Modes,
     /// The constants that stand for indices.

@@ -88,6 +88,7 @@ impl Unit {
             modes: Modes::default(),
             is_shader: false,
             has_fixed_inputs: false,
+            has_patches: false,
             volatile_types: HashSet::new(),
             has_volatile: false,
             has_opaque: false,
@@ -221,8 +222,10 @@ impl Unit {
             float: has(Capability::Float16),
         };
         let has_rays = has(Capability::RayTracingKHR) || has(Capability::RayTracingNV);
+        let has_patches = has(Capability::Tessellation);
         self.is_shader = !has(Capability::Kernel);
         self.has_fixed_inputs = self.is_shader && !has_rays;
+        self.has_patches = has_patches;
         self.small = small;
         for index in 0..self.globals.len() {
             let value = self.globals[index];

@@ -352,6 +352,52 @@ fn members_of_what_untyped_memory_gets_as_a_whole_stay() {
     }
 }
 
+/// Translators to Metal's language find no way to index these.
+#[test]
+fn copies_of_inputs_of_tessellation_stay_where_an_index_is_computed() {
+    let shader = |index: &str| {
+        format!(
+            "OpCapability Tessellation
+OpMemoryModel Logical GLSL450
+OpEntryPoint TessellationEvaluation %main \"main\" %points %number %out
+OpExecutionMode %main Triangles
+OpDecorate %points Location 0
+OpDecorate %number BuiltIn PrimitiveId
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%int = OpTypeInt 32 1
+%one = OpConstant %int 1
+%count = OpConstant %int 32
+%floats = OpTypeArray %float %count
+%in_floats = OpTypePointer Input %floats
+%in_int = OpTypePointer Input %int
+%to_floats = OpTypePointer Function %floats
+%to_float = OpTypePointer Function %float
+%out_float = OpTypePointer Output %float
+%points = OpVariable %in_floats Input
+%number = OpVariable %in_int Input
+%out = OpVariable %out_float Output
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%copy = OpVariable %to_floats Function
+%all = OpLoad %floats %points
+OpStore %copy %all
+%computed = OpLoad %int %number
+%at = OpAccessChain %to_float %copy {index}
+%point = OpLoad %float %at
+OpStore %out %point
+OpReturn
+OpFunctionEnd"
+        )
+    };
+    let after = optimized(&shader("%computed"), &Options::default());
+    assert_eq!(count(&after, "OpVariable %_ptr_Function"), 1, "{after}");
+    let after = optimized(&shader("%one"), &Options::default());
+    assert_eq!(count(&after, "OpVariable %_ptr_Function"), 0, "{after}");
+}
+
 #[test]
 fn untyped_memory_is_not_read_in_the_steps_of_a_typed_copy() {
     let declarations = "%up = OpTypeUntypedPointerKHR Uniform

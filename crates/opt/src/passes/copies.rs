@@ -139,14 +139,19 @@ fn source(unit: &Unit, store: Value, variable: Value) -> Option<Value> {
     is_known.then_some(from)
 }
 
-/// Whether translators to Metal's language couldn't index the source as the copy is: inputs of tessellation, by
-/// what is computed.
+/// Whether translators to Metal's language couldn't index the source as the copy is: matrices among the inputs of
+/// tessellation, by what is computed.
 fn is_untranslatable(unit: &Unit, uses: &Uses, source: Value) -> bool {
+    if !unit.has_patches || unit.storage_class(source) != Some(StorageClass::Input.0) {
+        return false;
+    }
+    let mut ty = unit.pointee(source).unwrap_or_default();
+    while unit.op(ty) == Op::TypeArray {
+        ty = unit.operand(ty, 0);
+    }
     let is_computed = |&index: &Value| unit.integer(unit.find(index)).is_none();
-    let mut pointers = uses.pointers.iter();
-    unit.has_patches
-        && unit.storage_class(source) == Some(StorageClass::Input.0)
-        && pointers.any(|&pointer| unit.operands(pointer)[1..].iter().any(is_computed))
+    let mut indices = uses.pointers.iter().flat_map(|&it| &unit.operands(it)[1..]);
+    unit.op(ty) == Op::TypeMatrix && indices.any(is_computed)
 }
 
 /// Lets pointers into a variable lead into another one.

@@ -354,8 +354,13 @@ fn members_of_what_untyped_memory_gets_as_a_whole_stay() {
 
 /// Translators to Metal's language find no way to index these.
 #[test]
-fn copies_of_inputs_of_tessellation_stay_where_an_index_is_computed() {
-    let shader = |index: &str| {
+fn copies_of_matrices_for_tessellation_stay_where_an_index_is_computed() {
+    let shader = |element: &str, index: &str| {
+        let rest = if element == "mat2" {
+            "%one %one"
+        } else {
+            "%one"
+        };
         format!(
             "OpCapability Tessellation
 OpMemoryModel Logical GLSL450
@@ -369,8 +374,11 @@ OpDecorate %out Location 0
 %float = OpTypeFloat 32
 %int = OpTypeInt 32 1
 %one = OpConstant %int 1
+%two = OpConstant %int 2
 %count = OpConstant %int 32
-%floats = OpTypeArray %float %count
+%vec2 = OpTypeVector %float 2
+%mat2 = OpTypeMatrix %vec2 2
+%floats = OpTypeArray %{element} %count
 %in_floats = OpTypePointer Input %floats
 %in_int = OpTypePointer Input %int
 %to_floats = OpTypePointer Function %floats
@@ -385,17 +393,25 @@ OpDecorate %out Location 0
 %all = OpLoad %floats %points
 OpStore %copy %all
 %computed = OpLoad %int %number
-%at = OpAccessChain %to_float %copy {index}
+%at = OpAccessChain %to_float %copy {index} {rest}
 %point = OpLoad %float %at
 OpStore %out %point
 OpReturn
 OpFunctionEnd"
         )
     };
-    let after = optimized(&shader("%computed"), &Options::default());
-    assert_eq!(count(&after, "OpVariable %_ptr_Function"), 1, "{after}");
-    let after = optimized(&shader("%one"), &Options::default());
-    assert_eq!(count(&after, "OpVariable %_ptr_Function"), 0, "{after}");
+    for (element, index, copies) in [
+        ("mat2", "%computed", 1),
+        ("mat2", "%one", 0),
+        ("vec2", "%computed", 0),
+    ] {
+        let after = optimized(&shader(element, index), &Options::default());
+        assert_eq!(
+            count(&after, "OpVariable %_ptr_Function"),
+            copies,
+            "{after}"
+        );
+    }
 }
 
 #[test]

@@ -355,6 +355,14 @@ fn example_layout() -> PipelineLayout {
             count: 16,
             ..binding(6, DescriptorType::INLINE_UNIFORM_BLOCK)
         },
+        Binding {
+            mapping: Some(MappingSource::PUSH_DATA),
+            ..binding(8, DescriptorType::COMBINED_IMAGE_SAMPLER)
+        },
+        Binding {
+            mapping: Some(MappingSource::PUSH_DATA),
+            ..binding(9, DescriptorType::UNIFORM_BUFFER)
+        },
     ];
     let sampler = |number, is_unnormalized| Binding {
         is_unnormalized: Some(is_unnormalized),

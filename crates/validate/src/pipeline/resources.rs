@@ -22,6 +22,9 @@ use crate::rules::interfaces::listed::{self, Listed};
 pub(super) struct Resource<'p, 'm, 'a> {
     pub(super) part: &'p Part<'m, 'a>,
     pub(super) variable: Id,
+    pub(super) class: StorageClass,
+    /// Its type, or that of its elements.
+    pub(super) ty: Id,
     /// The types of descriptors that it may be.
     pub(super) types: DescriptorTypes,
     /// How many there are at least; of a runtime array one.
@@ -179,6 +182,8 @@ fn resource<'p, 'm, 'a>(
     let resource = Resource {
         part,
         variable: listed.id,
+        class: listed.class,
+        ty,
         types,
         count,
         is_runtime,
@@ -366,7 +371,7 @@ fn check_binding(
 }
 
 /// The bytes of a block that its members take: where the first starts, and where the last ends.
-fn range_of(part: &Part<'_, '_>, block: Id) -> Option<(u64, u64)> {
+pub(super) fn range_of(part: &Part<'_, '_>, block: Id) -> Option<(u64, u64)> {
     let members = part.layouts().members(block).iter();
     let ranges = members.filter_map(|member| {
         let start = member.offset.ok()?.known()?;

@@ -273,10 +273,10 @@ OpFunctionEnd"
     let none: [String; 0] = [];
     let heap = Some(MappingSource::HEAP_WITH_CONSTANT_OFFSET);
     let index = Some(MappingSource::HEAP_WITH_PUSH_INDEX);
-    let data = Some(MappingSource::PUSH_DATA);
+    let address = Some(MappingSource::PUSH_ADDRESS);
     let call = "%called = OpFunctionCall %to_block %same %one";
     assert_eq!(found([heap, None], call), none);
-    assert_eq!(found([data, None], call), ["pipeline.mapped-pointer"]);
+    assert_eq!(found([address, None], call), ["pipeline.mapped-pointer"]);
     let stored = "OpStore %kept %one
 OpStore %kept %other
 %loaded = OpLoad %to_block %kept";
@@ -289,6 +289,73 @@ OpStore %kept %other
     assert_eq!(
         found([heap, index], twice),
         ["pipeline.mappings-mixed", "pipeline.mappings-mixed"]
+    );
+}
+
+#[test]
+fn mappings_are_to_what_data_and_addresses_can_hold() {
+    let found = |class: &str, decoration: &str, mapping: MappingSource, offset: u32| {
+        let frames =
+            "pipeline, vulkan1.3 with everything maxPushDataSize=32 maxShaderGroupStride=48";
+        let piece = format!(
+            "OpEntryPoint Vertex %reads \"main\" %one
+OpDecorate %block {decoration}
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 16
+OpMemberDecorate %block 2 Offset 32
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+%block = OpTypeStruct %vec4 %vec4 %f32
+%to_block = OpTypePointer {class} %block
+%one = OpVariable %to_block {class}
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+%read = OpLoad %block %one
+OpReturn
+OpFunctionEnd"
+        );
+        let example = Example::framed(frames, &piece, "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let ty = match (class, decoration) {
+            ("Uniform", "Block") => DescriptorType::UNIFORM_BUFFER,
+            _ => DescriptorType::STORAGE_BUFFER,
+        };
+        let binding = Binding {
+            mapping: Some(mapping),
+            mapping_offset: offset,
+            ..Binding::new(0, ty)
+        };
+        let layout = PipelineLayout {
+            sets: vec![SetLayout {
+                bindings: vec![binding],
+            }],
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        all.iter()
+            .map(|it| number(it.diagnostic.vuid().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    use MappingSource as M;
+    let none: [String; 0] = [];
+    for source in [M::PUSH_ADDRESS, M::SHADER_RECORD_ADDRESS] {
+        assert_eq!(found("StorageBuffer", "Block", source, 0), none);
+        assert_eq!(found("Uniform", "Block", source, 0), none);
+    }
+    for source in [M::PUSH_DATA, M::SHADER_RECORD_DATA, M::RESOURCE_HEAP_DATA] {
+        assert_eq!(found("StorageBuffer", "Block", source, 16), ["11315"]);
+    }
+    // The block has 36 bytes.
+    assert_eq!(found("Uniform", "Block", M::RESOURCE_HEAP_DATA, 0), none);
+    assert_eq!(found("Uniform", "Block", M::PUSH_DATA, 0), ["11316"]);
+    assert_eq!(found("Uniform", "Block", M::PUSH_DATA, 4), none);
+    assert_eq!(found("Uniform", "Block", M::SHADER_RECORD_DATA, 12), none);
+    assert_eq!(
+        found("Uniform", "Block", M::SHADER_RECORD_DATA, 16),
+        ["11317"]
     );
 }
 

@@ -121,6 +121,9 @@ pub struct Binding {
     pub is_unnormalized: Option<bool>,
     /// From where in memory or a descriptor heap it is mapped, if it is.
     pub mapping: Option<MappingSource>,
+    /// Where in the push data or in the shader's record it begins, in bytes, if it is mapped to one of
+    /// them.
+    pub mapping_offset: u32,
 }
 
 impl Binding {
@@ -134,6 +137,7 @@ impl Binding {
             has_ycbcr: false,
             is_unnormalized: None,
             mapping: None,
+            mapping_offset: 0,
         }
     }
 }

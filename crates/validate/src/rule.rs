@@ -146,8 +146,8 @@ pub enum Frame {
     /// bindings of set 0, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
     /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,
-    /// Nothing, but the entry point "main" for a graph is checked as a data graph [`Pipeline`] with the
-    /// same layout as well.
+    /// Nothing, but the entry point "main" for a graph is checked as a data graph [`Pipeline`] as well, with a
+    /// layout that `pipeline_layout.md` describes.
     DataGraph,
     /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
     PipelineDevice,
@@ -281,7 +281,8 @@ impl Example {
         let report = validate(words, &options);
         let layout = match self.frame {
             Frame::Pipeline | Frame::PipelineDevice => None,
-            Frame::PipelineLayout | Frame::DataGraph => Some(example_layout()),
+            Frame::PipelineLayout => Some(example_layout()),
+            Frame::DataGraph => Some(example_graph_layout()),
             _ => return report,
         };
         let named = |name: &'static str| Stage::new(words).entry_point(name);
@@ -377,16 +378,6 @@ fn example_layout() -> PipelineLayout {
     ];
     let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
     let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
-    let tensor = || TensorDescription {
-        format: "R32_UINT".to_owned(),
-        dimensions: vec![2],
-    };
-    let resource = |binding| GraphResource {
-        set: 0,
-        binding,
-        array_element: 0,
-        tensor: tensor(),
-    };
     PipelineLayout {
         flags: Some(flags),
         sets: vec![SetLayout { bindings }, SetLayout { bindings: others }],
@@ -401,13 +392,36 @@ fn example_layout() -> PipelineLayout {
             view_mask: Some(0b11),
             input_attachment_aspects: vec![Some(2), Some(1)],
         }),
+        graph: None,
+    }
+}
+
+/// The layout of [`Frame::DataGraph`].
+fn example_graph_layout() -> PipelineLayout {
+    let tensor = || TensorDescription {
+        format: "R32_UINT".to_owned(),
+        dimensions: vec![2],
+    };
+    let resource = |binding| GraphResource {
+        set: 0,
+        binding,
+        array_element: 0,
+        tensor: tensor(),
+    };
+    let binding = |number| Binding::new(number, DescriptorType::TENSOR);
+    let image = Binding::new(3, DescriptorType::STORAGE_IMAGE);
+    PipelineLayout {
+        sets: vec![SetLayout {
+            bindings: vec![binding(0), binding(1), binding(2), image],
+        }],
         graph: Some(DataGraph {
             constants: vec![GraphConstant {
                 id: 1,
                 tensor: tensor(),
             }],
-            resources: vec![resource(0), resource(1)],
+            resources: vec![resource(0), resource(1), resource(3)],
         }),
+        ..PipelineLayout::default()
     }
 }
 

@@ -196,10 +196,9 @@ impl<'a> Pipeline<'a> {
         parts.sort_by_key(Part::order);
         let env = Env::new(options.env);
         if env.is_vulkan() {
-            let told = self.layout.and_then(|it| it.graph.as_ref());
             match (parts.first(), graphs.first()) {
                 (Some(part), Some(graph)) => graph.refuse(part.kind(), &mut problems),
-                _ => graphs::check(&graphs, told, &mut problems),
+                _ => graphs::check(&graphs, self.layout, &mut problems),
             }
         }
         if stages::check(&parts, &mut problems) && env.is_vulkan() {

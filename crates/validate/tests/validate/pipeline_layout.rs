@@ -6,7 +6,7 @@ use spirvkit_diagnostics::Diagnostic;
 use spirvkit_validate::{Example, Options, Pipeline, Stage};
 use spirvkit_vulkan::{
     Binding, DataGraph, DescriptorType, GraphConstant, GraphResource, MappingSource, PipelineFlags,
-    PipelineLayout, SetLayout, Subpass, TensorDescription,
+    PipelineLayout, PushConstantRange, SetLayout, ShaderStages, Subpass, TensorDescription,
 };
 
 use crate::common;
@@ -671,6 +671,47 @@ fn elements_of_tensors_have_formats() {
             assert_eq!(fits, own.contains(&format), "{ty} {format}");
         }
     }
+}
+
+#[test]
+fn layouts_have_tensors_for_graphs() {
+    let options = Options::for_env("vulkan1.3".parse().unwrap());
+    // The variables are two tensors and one.
+    let text = graph("", "%u32", &[2], "%value");
+    let words = common::assembled(&text, &options).words;
+    let found = |bindings: Vec<Binding>, push_constants: Vec<PushConstantRange>| {
+        let layout = PipelineLayout {
+            sets: vec![SetLayout::default(), SetLayout { bindings }],
+            push_constants,
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        let all = all.iter().map(|it| &it.diagnostic);
+        all.map(|it| number(it.vuid().unwrap())).collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let tensors = |number, count| Binding {
+        count,
+        ..Binding::new(number, DescriptorType::TENSOR)
+    };
+    let image = Binding::new(1, DescriptorType::STORAGE_IMAGE);
+    let mutable = Binding::new(2, DescriptorType::MUTABLE);
+    let range = PushConstantRange {
+        stages: ShaderStages::ALL,
+        offset: 0,
+        size: 4,
+    };
+    let fitting = vec![tensors(0, 2), tensors(1, 1)];
+    assert_eq!(found(fitting.clone(), Vec::new()), none);
+    assert_eq!(found(fitting.clone(), vec![range]), ["09767"]);
+    assert_eq!(found(vec![tensors(0, 2), image], Vec::new()), ["09769"]);
+    assert_eq!(found(vec![tensors(0, 2)], Vec::new()), ["09769"]);
+    let few = vec![tensors(0, 1), tensors(1, 1)];
+    assert_eq!(found(few, Vec::new()), ["09934"]);
+    let more = fitting.into_iter().chain([mutable]).collect();
+    assert_eq!(found(more, Vec::new()), ["09770"]);
 }
 
 #[test]

@@ -146,6 +146,8 @@ pub enum Frame {
     /// bindings of set 0, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
     /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,
+    /// The same in a pipeline with the flag `DESCRIPTOR_HEAP`.
+    PipelineHeap,
     /// Nothing, but the entry point "main" for a graph is checked as a data graph [`Pipeline`] as well, with a
     /// layout that `pipeline_layout.md` describes.
     DataGraph,
@@ -168,6 +170,7 @@ impl Frame {
             "old-device" => Some(Self::OldDevice),
             "pipeline" => Some(Self::Pipeline),
             "pipeline-layout" => Some(Self::PipelineLayout),
+            "pipeline-heap" => Some(Self::PipelineHeap),
             "data-graph" => Some(Self::DataGraph),
             "pipeline-device" => Some(Self::PipelineDevice),
             _ => None,
@@ -282,6 +285,10 @@ impl Example {
         let layout = match self.frame {
             Frame::Pipeline | Frame::PipelineDevice => None,
             Frame::PipelineLayout => Some(example_layout()),
+            Frame::PipelineHeap => Some(PipelineLayout {
+                flags: Some(PipelineFlags::DESCRIPTOR_HEAP),
+                ..example_layout()
+            }),
             Frame::DataGraph => Some(example_graph_layout()),
             _ => return report,
         };
@@ -348,7 +355,7 @@ fn example_layout() -> PipelineLayout {
         binding(2, DescriptorType::STORAGE_BUFFER),
         Binding {
             count: 2,
-            ..mapped(3, MappingSource::PUSH_ADDRESS)
+            ..mapped(3, MappingSource::INDIRECT_ADDRESS)
         },
         mapped(4, MappingSource::HEAP_WITH_CONSTANT_OFFSET),
         mapped(5, MappingSource::HEAP_WITH_PUSH_INDEX),

@@ -3,12 +3,12 @@
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, Op, StorageClass as S};
-use spirvkit_vulkan::{Binding, Device, Limit, MappingSource, PipelineLayout};
+use spirvkit_grammar::{BuiltIn, Decoration, Op, StorageClass as S};
+use spirvkit_vulkan::{Binding, Device, Limit, MappingSource, PipelineFlags, PipelineLayout};
 
 use super::part::Part;
 use super::problems::{Problems, note_about};
-use super::resources::{Resource, Uses, find_binding, range_of};
+use super::resources::{Resource, Uses, find_binding, range_of, vuid_of};
 use crate::finding::Finding;
 use crate::module::{Inst, Lookup, Type};
 use crate::rules::generated::pipeline;
@@ -40,9 +40,8 @@ pub(super) fn check(uses: &Uses<'_, '_, '_>, layout: &PipelineLayout, problems: 
         if let Some(binding) = find_binding(layout, *place)
             && let Some(source) = binding.mapping
         {
-            if check_kind(resource, source, problems) {
-                check_size(resource, (binding, source), problems);
-            }
+            check_kind(resource, source, problems);
+            check_size(resource, (binding, source), problems);
         }
     }
     let mapped = uses.resources.iter().filter_map(|(place, resource)| {
@@ -77,12 +76,63 @@ pub(super) fn check(uses: &Uses<'_, '_, '_>, layout: &PipelineLayout, problems: 
     }
 }
 
-/// Checks that a resource is one of which data or an address are all that it takes. Returns whether it is.
-fn check_kind(
+/// Checks that a resource of a pipeline without sets is mapped.
+pub(super) fn check_mapped(
+    (set, binding): (u32, u32),
     resource: &Resource<'_, '_, '_>,
-    source: MappingSource,
+    found: Option<&Binding>,
     problems: &mut Problems<'_>,
-) -> bool {
+) {
+    if found.is_some_and(|it| it.mapping.is_some()) {
+        return;
+    }
+    let (part, m) = (resource.part, resource.part.m);
+    let message = format!(
+        "{}, which the {} uses, is set {set}, binding {binding}, which isn't mapped, and the pipeline has the flag \
+         `{}`",
+        m.name(resource.variable),
+        part.kind(),
+        PipelineFlags::DESCRIPTOR_HEAP
+    );
+    let rule = &pipeline::UNMAPPED;
+    let finding = Finding::new(rule, m.def_offset(resource.variable), message);
+    problems.add(part, finding.vuid(rule.vuids[vuid_of(part)]), Vec::new());
+}
+
+/// Checks that a stage uses no heap where a layout has sets. What is mapped is in none.
+pub(super) fn check_heaps(
+    uses: &Uses<'_, '_, '_>,
+    layout: &PipelineLayout,
+    problems: &mut Problems<'_>,
+) {
+    let (part, m) = (uses.part, uses.part.m);
+    let mut bindings = layout.sets.iter().flat_map(|set| &set.bindings);
+    if bindings.all(|it| it.mapping.is_some()) {
+        return;
+    }
+    let is_heap = |id| {
+        let built_in = m.decoration(id, Decoration::BuiltIn)?;
+        let built_in = BuiltIn(built_in.param(0));
+        matches!(built_in, BuiltIn::SamplerHeapEXT | BuiltIn::ResourceHeapEXT).then_some(built_in)
+    };
+    for used in &uses.others {
+        let Some(heap) = is_heap(used.id) else {
+            continue;
+        };
+        let message = format!(
+            "the {} uses {}, which is `{heap}`, but the layout has sets, so the pipeline lacks the flag `{}`",
+            part.kind(),
+            m.name(used.id),
+            PipelineFlags::DESCRIPTOR_HEAP
+        );
+        let rule = &pipeline::HEAP_AND_SETS;
+        let finding = Finding::new(rule, used.inst.offset(), message);
+        problems.add(part, finding.vuid(rule.vuids[vuid_of(part)]), Vec::new());
+    }
+}
+
+/// Checks that a resource is one of which data or an address are all that it takes.
+fn check_kind(resource: &Resource<'_, '_, '_>, source: MappingSource, problems: &mut Problems<'_>) {
     let (part, m) = (resource.part, resource.part.m);
     let facts = m.structure_facts(resource.ty);
     let is_uniform = resource.class == S::Uniform;
@@ -90,30 +140,33 @@ fn check_kind(
     let (is_fine, wanted, vuid) = match source {
         MappingSource::PUSH_DATA
         | MappingSource::SHADER_RECORD_DATA
-        | MappingSource::RESOURCE_HEAP_DATA => (is_uniform_block, "a uniform block", 0),
+        | MappingSource::RESOURCE_HEAP_DATA => (is_uniform_block, "one uniform block", 0),
         MappingSource::PUSH_ADDRESS | MappingSource::SHADER_RECORD_ADDRESS => {
             let is_storage = match resource.class {
                 S::Uniform => facts.is_buffer_block,
                 S::StorageBuffer => facts.is_block,
                 _ => m.ty(resource.ty) == Type::Other(Op::TypeAccelerationStructureKHR),
             };
-            let wanted = "a uniform block, a storage buffer or an acceleration structure";
+            let wanted = "one uniform block, storage buffer or acceleration structure";
             (is_uniform_block || is_storage, wanted, 1)
         }
-        _ => return true,
+        _ => return,
     };
-    if is_fine {
-        return true;
+    if is_fine && !resource.is_array {
+        return;
     }
+    let but = match resource.is_array {
+        true => ", but is an array",
+        false => "",
+    };
     let message = format!(
-        "{}, which the {} uses, is mapped to `{source}`, so it must be {wanted}",
+        "{}, which the {} uses, is mapped to `{source}`, so it must be {wanted}{but}",
         m.name(resource.variable),
         part.kind()
     );
     let rule = &pipeline::MAPPED_KIND;
     let finding = Finding::new(rule, m.def_offset(resource.variable), message);
     problems.add(part, finding.vuid(rule.vuids[vuid]), Vec::new());
-    false
 }
 
 /// Checks that devices have room for a block in push data and in the records of shaders.
@@ -123,6 +176,9 @@ fn check_size(
     problems: &mut Problems<'_>,
 ) {
     let (part, m) = (resource.part, resource.part.m);
+    if resource.class != S::Uniform {
+        return;
+    }
     let Some((_, size)) = range_of(part, resource.ty) else {
         return;
     };

@@ -6,7 +6,8 @@ use hashbrown::HashSet;
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_grammar::{Decoration, Dim, Op, StorageClass};
 use spirvkit_vulkan::{
-    Binding, DescriptorType as D, DescriptorTypes, Feature, PipelineLayout, ShaderStages,
+    Binding, DescriptorType as D, DescriptorTypes, Feature, PipelineFlags, PipelineLayout,
+    ShaderStages,
 };
 
 use super::part::Part;
@@ -74,13 +75,19 @@ pub(super) fn check<'u>(
     layout: Option<&PipelineLayout>,
     problems: &mut Problems<'_>,
 ) {
+    let flags = layout.and_then(|it| it.flags);
+    // Then there is no layout of sets and push constants.
+    let is_in_heaps = flags.is_some_and(|it| it.contains(PipelineFlags::DESCRIPTOR_HEAP));
     let mut bindings: BTreeMap<(u32, u32), Vec<&Resource<'_, '_, '_>>> = BTreeMap::new();
     for uses in all {
         if let Some(layout) = layout {
+            super::mappings::check(uses, layout, problems);
+        }
+        if let Some(layout) = layout.filter(|_| !is_in_heaps) {
             for &(variable, range) in &uses.push_constants {
                 check_push_constants(uses.part, variable, range, layout, problems);
             }
-            super::mappings::check(uses, layout, problems);
+            super::mappings::check_heaps(uses, layout, problems);
         }
         for (place, resource) in &uses.resources {
             bindings.entry(*place).or_default().push(resource);
@@ -92,7 +99,10 @@ pub(super) fn check<'u>(
             Some(layout) => {
                 let found = find_binding(layout, place);
                 for resource in resources {
-                    check_binding(place, resource, found, problems);
+                    match is_in_heaps {
+                        true => super::mappings::check_mapped(place, resource, found, problems),
+                        false => check_binding(place, resource, found, problems),
+                    }
                 }
             }
         }

@@ -293,6 +293,70 @@ OpStore %kept %other
 }
 
 #[test]
+fn heaps_have_no_layout() {
+    let piece = |mode: &str| {
+        format!(
+            "OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+{mode}
+OpDecorate %heap BuiltIn SamplerHeapEXT
+OpDecorateId %array ArrayStrideIdEXT %size
+OpDecorate %pushed Block
+OpMemberDecorate %pushed 0 Offset 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u32 %sampler
+%array = OpTypeRuntimeArray %sampler
+%to_any = OpTypeUntypedPointerKHR UniformConstant
+%heap = OpUntypedVariableKHR %to_any UniformConstant
+%pushed = OpTypeStruct %vec4
+%to_pushed = OpTypePointer PushConstant %pushed
+%push = OpVariable %to_pushed PushConstant
+%block = OpTypeStruct %vec4
+%to_block = OpTypePointer Uniform %block
+%one = OpVariable %to_block Uniform
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+%pointer = OpUntypedAccessChainKHR %to_any %array %heap %u32_0
+%read = OpLoad %sampler %pointer
+%read_push = OpLoad %pushed %push
+%read_one = OpLoad %block %one
+OpReturn
+OpFunctionEnd"
+        )
+    };
+    let compute = piece(
+        "OpEntryPoint GLCompute %reads \"main\" %heap %push %one
+OpExecutionMode %reads LocalSize 1 1 1",
+    );
+    let heaps = PipelineFlags::DESCRIPTOR_HEAP;
+    let binding = |mapping| Binding {
+        mapping,
+        ..Binding::new(0, DescriptorType::UNIFORM_BUFFER)
+    };
+    let mapped = binding(Some(MappingSource::HEAP_WITH_PUSH_INDEX));
+    let none: [String; 0] = [];
+    assert_eq!(with_layout(&compute, heaps, Some(mapped)), none);
+    let wanted = ["pipeline.unmapped VUID-VkComputePipelineCreateInfo-flags-11312"];
+    assert_eq!(with_layout(&compute, heaps, None), wanted);
+    assert_eq!(with_layout(&compute, heaps, Some(binding(None))), wanted);
+    let vertex = piece("OpEntryPoint Vertex %reads \"main\" %heap %push %one");
+    let wanted = ["pipeline.unmapped VUID-VkGraphicsPipelineCreateInfo-flags-11312"];
+    assert_eq!(with_layout(&vertex, heaps, None), wanted);
+    let sets = with_layout(&compute, PipelineFlags::default(), Some(binding(None)));
+    let wanted = [
+        "pipeline.push-constant-range VUID-VkComputePipelineCreateInfo-layout-07987",
+        "pipeline.heap-and-sets VUID-VkComputePipelineCreateInfo-layout-07988",
+    ];
+    assert_eq!(sets, wanted);
+}
+
+#[test]
 fn mappings_are_to_what_data_and_addresses_can_hold() {
     let found = |class: &str, decoration: &str, mapping: MappingSource, offset: u32| {
         let frames =

@@ -185,6 +185,7 @@ const FLAGS: &[(PipelineFlags, &str)] = &[
         PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE,
         "ALLOW_VARYING_SUBGROUP_SIZE",
     ),
+    (PipelineFlags::DESCRIPTOR_HEAP, "DESCRIPTOR_HEAP"),
 ];
 
 impl PipelineFlags {
@@ -202,6 +203,8 @@ impl PipelineFlags {
     pub const DISALLOW_OPACITY_MICROMAP: Self = Self(32);
     /// The size of subgroups may vary; a flag of each stage.
     pub const ALLOW_VARYING_SUBGROUP_SIZE: Self = Self(64);
+    /// Descriptors are in heaps, not in sets.
+    pub const DESCRIPTOR_HEAP: Self = Self(128);
 
     /// The flag of this name, such as `RAY_TRACING_SKIP_AABBS`, with or without what is around it in
     /// Vulkan. Other flags of Vulkan, by their whole names, are none.

@@ -537,6 +537,61 @@ OpExecutionMode %control LocalSize 32 2 1
 }
 
 #[test]
+fn sizes_of_subgroups_are_what_stages_and_devices_take() {
+    let found = |device: &str, stage: &str, required, flags: PipelineFlags| {
+        let frames = format!("pipeline, vulkan1.3 with everything {device}");
+        let piece = match stage {
+            "Vertex" => "OpEntryPoint Vertex %vertex \"main\"".to_owned(),
+            _ => format!(
+                "OpEntryPoint {stage} %control \"main\"
+OpExecutionMode %control LocalSize 64 1 1"
+            ),
+        };
+        let example = Example::framed(&frames, &piece, "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let layout = PipelineLayout {
+            flags: Some(flags),
+            required_subgroup_size: Some(required),
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        all.iter()
+            .map(|it| number(it.diagnostic.vuid().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let fixed = PipelineFlags::default();
+    let varying = PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE;
+    let full = PipelineFlags::REQUIRE_FULL_SUBGROUPS;
+    let wide = PipelineFlags::INDEXING_64_BIT;
+    let (compute, vertex) = ("GLCompute", "Vertex");
+    assert_eq!(found("", compute, 32, fixed), none);
+    assert_eq!(found("", compute, 0, varying.or(full)), none);
+    assert_eq!(found("", compute, 32, varying), ["02754"]);
+    assert_eq!(found("", compute, 24, fixed), ["02760"]);
+    let sizes = "minSubgroupSize=8 maxSubgroupSize=16";
+    assert_eq!(found(sizes, compute, 16, fixed), none);
+    assert_eq!(found(sizes, compute, 8, fixed), none);
+    assert_eq!(found(sizes, compute, 4, fixed), ["02761"]);
+    assert_eq!(found(sizes, compute, 32, fixed), ["02762"]);
+    let stages = "requiredSubgroupSizeStages=VK_SHADER_STAGE_ALL_GRAPHICS";
+    assert_eq!(found(stages, vertex, 32, fixed), none);
+    assert_eq!(found(stages, compute, 32, fixed), ["02755"]);
+    assert_eq!(found(stages, compute, 0, fixed), none);
+    let without = "!subgroupSizeControl";
+    assert_eq!(found(without, compute, 32, fixed), ["02755"]);
+    assert_eq!(found(without, compute, 0, varying), ["02784"]);
+    assert_eq!(found(without, compute, 0, full), none);
+    assert_eq!(found("!computeFullSubgroups", compute, 0, full), ["02785"]);
+    assert_eq!(found("", vertex, 0, full), ["08988"]);
+    assert_eq!(found("", compute, 0, wide), none);
+    assert_eq!(found("!shader64BitIndexing", compute, 0, wide), ["11798"]);
+}
+
+#[test]
 fn subgroups_divide_workgroups() {
     let full = PipelineFlags::REQUIRE_FULL_SUBGROUPS;
     let varying = PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE;

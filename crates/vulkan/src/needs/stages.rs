@@ -83,6 +83,12 @@ const STAGES: &[(Model, &[&str])] = &[
 
 const GRAPHICS: &str = "VK_SHADER_STAGE_ALL_GRAPHICS";
 
+/// The names of Vulkan's masks of stages that this one is in, but `VK_SHADER_STAGE_ALL`.
+pub fn stage_names(model: Model) -> &'static [&'static str] {
+    let found = STAGES.iter().find(|it| it.0 == model);
+    found.map_or(&[], |it| it.1)
+}
+
 /// Operations that devices have in some stages only.
 struct Kind {
     has: fn(Op) -> bool,
@@ -189,18 +195,15 @@ pub(super) fn add(
                 wanted,
             });
         };
-        let stage = STAGES.iter().find(|it| it.0 == entry.model);
-        let supported = |property| stage.map(|(_, names)| property_of(property, names));
+        let stage = Some(stage_names(entry.model)).filter(|names| !names.is_empty());
+        let supported = |property| stage.map(|names| property_of(property, names));
         for (index, kind) in KINDS.iter().enumerate() {
             let offset = each().find_map(|it| it.kinds[index]);
             let wanted = match kind.is_told {
                 true => supported(kind.property),
                 false => stage
                     .zip(limit(kind.property))
-                    .map(|(stage, property)| Wanted::Told {
-                        property,
-                        values: stage.1,
-                    }),
+                    .map(|(values, property)| Wanted::Told { property, values }),
             };
             if let Some((offset, wanted)) = offset.zip(wanted) {
                 let what = format!("{} in the stage `{}`", kind.what, entry.model);

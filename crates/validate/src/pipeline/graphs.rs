@@ -27,6 +27,18 @@ pub(super) struct GraphPart<'m, 'a> {
     entry: Inst<'a>,
 }
 
+/// The entry points for graphs.
+pub(super) fn entries<'m, 'a>(m: &'m Module<'a>) -> impl Iterator<Item = Inst<'a>> + use<'m, 'a> {
+    let all = m.all_instructions();
+    all.filter(|it| it.op() == Op::GraphEntryPointARM)
+}
+
+/// The name of an entry point for a graph.
+pub(super) fn name_of(entry: Inst<'_>) -> String {
+    let name = entry.string(1);
+    name.map_or(String::new(), |name| name.to_text_lossy())
+}
+
 /// The entry points for graphs that are meant.
 pub(super) fn parts<'m, 'a>(
     number: usize,
@@ -37,9 +49,7 @@ pub(super) fn parts<'m, 'a>(
     if stage.model.is_some() {
         return Vec::new();
     }
-    let globals = m.all_instructions();
-    let entries = globals.filter(|it| it.op() == Op::GraphEntryPointARM);
-    let parts = entries.map(|entry| GraphPart {
+    let parts = entries(m).map(|entry| GraphPart {
         stage: number,
         m,
         types,
@@ -387,8 +397,7 @@ fn formats(ty: Type<'_>) -> Option<&'static [&'static str]> {
 
 impl GraphPart<'_, '_> {
     fn literal(&self) -> String {
-        let name = self.entry.string(1);
-        name.map_or(String::new(), |name| name.to_text_lossy())
+        name_of(self.entry)
     }
 
     /// The name of the entry point, for messages.

@@ -844,11 +844,13 @@ fn graphs_are_pipelines_of_their_own() {
     let words = common::assembled(&text, &options).words;
     let named = |name: &str| {
         let pipeline = Pipeline::new([Stage::new(&words).entry_point(name)]);
-        let report = pipeline.check(&options);
-        let all = report.diagnostics().iter();
-        all.map(|it| it.diagnostic.rule().to_owned())
+        let all = pipeline.check(&options).into_diagnostics();
+        let all = all.into_iter().map(|it| it.diagnostic);
+        all.map(|it| (it.rule().to_owned(), it.vuid().map(str::to_owned)))
             .collect::<Vec<_>>()
     };
-    assert_eq!(named("main"), [""; 0]);
-    assert_eq!(named("other"), ["pipeline.entry-point"]);
+    assert_eq!(named("main"), []);
+    let vuid = "VUID-VkDataGraphPipelineShaderModuleCreateInfoARM-pName-09872";
+    let unknown = ("pipeline.entry-point".to_owned(), Some(vuid.to_owned()));
+    assert_eq!(named("other"), [unknown]);
 }

@@ -2,7 +2,7 @@
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::Diagnostic;
+use spirvkit_diagnostics::{Diagnostic, Severity};
 use spirvkit_validate::{Example, Options, Pipeline, Stage};
 use spirvkit_vulkan::{
     Binding, DataGraph, DescriptorType, GraphConstant, GraphResource, MappingSource, PipelineFlags,
@@ -473,6 +473,102 @@ OpFunctionEnd"
     // Of attachments of which nobody knows, nothing is said.
     assert_eq!(found(2, &[Some(1), Some(1), None]), none);
     assert_eq!(found(2, &[Some(1), Some(1)]), none);
+}
+
+#[test]
+fn stages_draw_to_views_with_features() {
+    let found = |views: u32, device: &str, piece: &str| {
+        let frames = format!("pipeline, vulkan1.3 with everything {device}");
+        let example = Example::framed(&frames, piece, "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let layout = PipelineLayout {
+            subpass: Some(Subpass {
+                view_mask: Some(views),
+                ..Subpass::default()
+            }),
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        let all = all.iter().map(|it| &it.diagnostic);
+        let own = all.filter(|it| it.rule() == "pipeline.multiview");
+        own.map(|it| number(it.vuid().unwrap())).collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let geometry = "OpCapability Geometry
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint Geometry %geometry \"main\"
+OpExecutionMode %geometry InputPoints
+OpExecutionMode %geometry OutputPoints
+OpExecutionMode %geometry OutputVertices 1
+OpExecutionMode %geometry Invocations 1";
+    assert_eq!(found(2, "", geometry), none);
+    assert_eq!(found(2, "!multiviewGeometryShader", geometry), ["06048"]);
+    assert_eq!(found(0, "!multiviewGeometryShader", geometry), none);
+    assert_eq!(found(2, "!multiviewMeshShader", geometry), none);
+    let tessellation = "OpCapability Tessellation
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint TessellationControl %control \"main\"
+OpExecutionMode %control OutputVertices 3
+OpEntryPoint TessellationEvaluation %evaluation \"main\"
+OpExecutionMode %evaluation Triangles";
+    let lacks = "!multiviewTessellationShader";
+    assert_eq!(found(1, lacks, tessellation), ["06047"]);
+    assert_eq!(found(1, "", tessellation), none);
+    let mesh = "; SPIR-V
+; Version: 1.4
+OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpEntryPoint MeshEXT %control \"main\"
+OpExecutionMode %control LocalSize 1 1 1
+OpExecutionMode %control OutputVertices 3
+OpExecutionMode %control OutputPrimitivesEXT 1
+OpExecutionMode %control OutputTrianglesEXT";
+    let most = |count: u32| format!("maxMeshMultiviewViewCount={count}");
+    assert_eq!(found(0b100, &most(3), mesh), none);
+    assert_eq!(found(0b100, &most(2), mesh), ["12325"]);
+    let both = format!("!multiviewMeshShader {}", most(3));
+    assert_eq!(found(0b100, &both, mesh), ["07064"]);
+}
+
+#[test]
+fn layers_of_blocks_matter_only_where_they_are_written() {
+    let found = |written: &str| {
+        let piece = format!(
+            "OpCapability ShaderLayer
+OpEntryPoint Vertex %writes \"main\" %block
+OpDecorate %Block Block
+OpMemberDecorate %Block 0 BuiltIn Position
+OpMemberDecorate %Block 1 BuiltIn Layer
+%Block = OpTypeStruct %vec4 %u32
+%to_block = OpTypePointer Output %Block
+%out_u32 = OpTypePointer Output %u32
+%zero = OpConstantNull %vec4
+%block = OpVariable %to_block Output
+%writes = OpFunction %void None %signature
+%writes_entry = OpLabel
+%position = OpAccessChain %out_vec4 %block %u32_0
+OpStore %position %zero
+{written}
+OpReturn
+OpFunctionEnd"
+        );
+        let layout = PipelineLayout {
+            subpass: Some(Subpass {
+                view_mask: Some(1),
+                ..Subpass::default()
+            }),
+            ..PipelineLayout::default()
+        };
+        let all = found_with(&piece, &layout);
+        let own = all.iter().filter(|it| it.rule() == "pipeline.multiview");
+        own.map(Diagnostic::severity).collect::<Vec<_>>()
+    };
+    assert_eq!(found(""), [Severity::Warning]);
+    let written = "%layer = OpAccessChain %out_u32 %block %u32_1\nOpStore %layer %u32_1";
+    assert_eq!(found(written), [Severity::Error]);
 }
 
 #[test]

@@ -237,8 +237,11 @@ pub(crate) fn check_alone(m: &Module<'_>, reporter: &mut Reporter) {
     let layouts = OnceCell::new();
     let all = Stage::new(m.words);
     let mut problems = Problems::new(m.options, iter::once(m.words.len()));
-    for part in part::parts(0, &all, m, (&types, &layouts)) {
-        limits::check_alone(&part, &mut problems);
+    // All entry points may list all of a module; beyond all sense, those that come are left unchecked.
+    let most = 64 + (4 << 20) / m.words.len().max(1);
+    let parts = part::parts(0, &all, m, (&types, &layouts));
+    for part in parts.iter().take(most) {
+        limits::check_alone(part, &mut problems);
     }
     for finding in problems.into_findings() {
         reporter.add(finding);

@@ -25,11 +25,12 @@ const INDEX: &str = "docs/rules/README.md";
 const OTHERS: &str = "docs/rules/others.md";
 
 /// Frames that differ from others by how they are validated.
-const OPTIONS: [&str; 5] = [
+const OPTIONS: [&str; 6] = [
     "data-graph",
     "limited",
     "old-device",
     "pipeline-layout",
+    "pipeline-heap",
     "pipeline-device",
 ];
 

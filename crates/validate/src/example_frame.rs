@@ -61,7 +61,9 @@ pub(crate) fn module(frame: Frame, env: TargetEnv, piece: &str) -> String {
         Frame::Shader | Frame::Limited => &[SHADER],
         Frame::Device | Frame::OldDevice => &[DEVICE],
         Frame::Fragment => &[SHADER, FRAGMENT],
-        Frame::Pipeline | Frame::PipelineLayout | Frame::PipelineDevice => &[PIPELINE],
+        Frame::Pipeline | Frame::PipelineLayout | Frame::PipelineHeap | Frame::PipelineDevice => {
+            &[PIPELINE]
+        }
         Frame::Kernel => &[KERNEL],
     };
     let mut all = Vec::new();

@@ -146,8 +146,10 @@ pub enum Frame {
     /// bindings of set 0, and 16 bytes of push constants. Of flags, the pipeline has `RAY_TRACING_SKIP_AABBS` and
     /// `DISALLOW_OPACITY_MICROMAP`.
     PipelineLayout,
-    /// Nothing, but the entry point "main" for a graph is checked as a data graph [`Pipeline`] with the
-    /// same layout as well.
+    /// The same in a pipeline with the flag `DESCRIPTOR_HEAP`.
+    PipelineHeap,
+    /// Nothing, but the entry point "main" for a graph is checked as a data graph [`Pipeline`] as well, with a
+    /// layout that `pipeline_layout.md` describes.
     DataGraph,
     /// The same as [`Pipeline`](Self::Pipeline), for a [device](Self::Device).
     PipelineDevice,
@@ -168,6 +170,7 @@ impl Frame {
             "old-device" => Some(Self::OldDevice),
             "pipeline" => Some(Self::Pipeline),
             "pipeline-layout" => Some(Self::PipelineLayout),
+            "pipeline-heap" => Some(Self::PipelineHeap),
             "data-graph" => Some(Self::DataGraph),
             "pipeline-device" => Some(Self::PipelineDevice),
             _ => None,
@@ -281,7 +284,12 @@ impl Example {
         let report = validate(words, &options);
         let layout = match self.frame {
             Frame::Pipeline | Frame::PipelineDevice => None,
-            Frame::PipelineLayout | Frame::DataGraph => Some(example_layout()),
+            Frame::PipelineLayout => Some(example_layout()),
+            Frame::PipelineHeap => Some(PipelineLayout {
+                flags: Some(PipelineFlags::DESCRIPTOR_HEAP),
+                ..example_layout()
+            }),
+            Frame::DataGraph => Some(example_graph_layout()),
             _ => return report,
         };
         let named = |name: &'static str| Stage::new(words).entry_point(name);
@@ -347,13 +355,21 @@ fn example_layout() -> PipelineLayout {
         binding(2, DescriptorType::STORAGE_BUFFER),
         Binding {
             count: 2,
-            ..mapped(3, MappingSource::PUSH_ADDRESS)
+            ..mapped(3, MappingSource::INDIRECT_ADDRESS)
         },
         mapped(4, MappingSource::HEAP_WITH_CONSTANT_OFFSET),
         mapped(5, MappingSource::HEAP_WITH_PUSH_INDEX),
         Binding {
             count: 16,
             ..binding(6, DescriptorType::INLINE_UNIFORM_BLOCK)
+        },
+        Binding {
+            mapping: Some(MappingSource::PUSH_DATA),
+            ..binding(8, DescriptorType::COMBINED_IMAGE_SAMPLER)
+        },
+        Binding {
+            mapping: Some(MappingSource::PUSH_DATA),
+            ..binding(9, DescriptorType::UNIFORM_BUFFER)
         },
     ];
     let sampler = |number, is_unnormalized| Binding {
@@ -369,16 +385,6 @@ fn example_layout() -> PipelineLayout {
     ];
     let flags = PipelineFlags::RAY_TRACING_SKIP_AABBS;
     let flags = flags.or(PipelineFlags::DISALLOW_OPACITY_MICROMAP);
-    let tensor = || TensorDescription {
-        format: "R32_UINT".to_owned(),
-        dimensions: vec![2],
-    };
-    let resource = |binding| GraphResource {
-        set: 0,
-        binding,
-        array_element: 0,
-        tensor: tensor(),
-    };
     PipelineLayout {
         flags: Some(flags),
         sets: vec![SetLayout { bindings }, SetLayout { bindings: others }],
@@ -393,13 +399,36 @@ fn example_layout() -> PipelineLayout {
             view_mask: Some(0b11),
             input_attachment_aspects: vec![Some(2), Some(1)],
         }),
+        graph: None,
+    }
+}
+
+/// The layout of [`Frame::DataGraph`].
+fn example_graph_layout() -> PipelineLayout {
+    let tensor = || TensorDescription {
+        format: "R32_UINT".to_owned(),
+        dimensions: vec![2],
+    };
+    let resource = |binding| GraphResource {
+        set: 0,
+        binding,
+        array_element: 0,
+        tensor: tensor(),
+    };
+    let binding = |number| Binding::new(number, DescriptorType::TENSOR);
+    let image = Binding::new(3, DescriptorType::STORAGE_IMAGE);
+    PipelineLayout {
+        sets: vec![SetLayout {
+            bindings: vec![binding(0), binding(1), binding(2), image],
+        }],
         graph: Some(DataGraph {
             constants: vec![GraphConstant {
                 id: 1,
                 tensor: tensor(),
             }],
-            resources: vec![resource(0), resource(1)],
+            resources: vec![resource(0), resource(1), resource(3)],
         }),
+        ..PipelineLayout::default()
     }
 }
 

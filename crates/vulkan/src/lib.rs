@@ -39,7 +39,7 @@ pub use layout::{
     Subpass, TensorDescription,
 };
 pub use needs::{
-    Is, Listed, MatrixShader, Need, Term, Wanted, matrix_needs, needs, workgroup_size,
+    Is, Listed, MatrixShader, Need, Term, Wanted, matrix_needs, needs, stage_names, workgroup_size,
 };
 #[cfg(feature = "json")]
 pub use profile::ProfileError;

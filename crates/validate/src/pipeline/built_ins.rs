@@ -81,6 +81,11 @@ impl BuiltIns {
         Some((found.variable, found.ty))
     }
 
+    /// Whether a built-in is a member of a block.
+    pub(super) fn is_member(&self, built_in: B) -> bool {
+        self.get(built_in).is_some_and(|it| it.is_member)
+    }
+
     /// How many components they have together.
     pub(super) fn components(&self, part: &Part<'_, '_>, budget: &mut Budget) -> u64 {
         let length = |ty| part.length(ty).unwrap_or(1);

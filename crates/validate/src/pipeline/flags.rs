@@ -1,11 +1,11 @@
 //! What the flags of a pipeline must be for the instructions of its stages, as far as they are known.
 
 use spirvkit_grammar::{Capability, ExecutionMode, Op, RayFlags, Version};
-use spirvkit_vulkan::PipelineFlags as F;
+use spirvkit_vulkan::{Device, Feature, PipelineFlags as F};
 
 use super::part::Part;
 use super::problems::Problems;
-use super::resources::Uses;
+use super::resources::{Uses, vuid_of};
 use crate::finding::Finding;
 use crate::module::{Inst, Lookup};
 use crate::rule::Rule;
@@ -13,6 +13,9 @@ use crate::rules::generated::pipeline;
 
 /// Checks all stages. Without flags, only what no pipeline may have.
 pub(super) fn check(uses: &[Uses<'_, '_, '_>], flags: Option<F>, problems: &mut Problems<'_>) {
+    if let (Some(first), Some(flags)) = (uses.first(), flags) {
+        check_feature(first.part, flags, problems);
+    }
     for part in uses.iter().map(|it| it.part) {
         check_graph(part, problems);
         if let Some(flags) = flags {
@@ -22,6 +25,29 @@ pub(super) fn check(uses: &[Uses<'_, '_, '_>], flags: Option<F>, problems: &mut 
         }
     }
 }
+
+/// Checks that devices have indices of 64 bits where a flag asks for them.
+fn check_feature(part: &Part<'_, '_>, flags: F, problems: &mut Problems<'_>) {
+    const FEATURE: &str = "shader64BitIndexing";
+    let lacks = |device: &&Device| Feature::named(FEATURE).is_some_and(|it| !device.has(it));
+    if !flags.contains(F::INDEXING_64_BIT) {
+        return;
+    }
+    if let Some(device) = problems.options.devices.iter().find(lacks) {
+        let message = format!(
+            "the flag `{}` needs the feature `{FEATURE}`, which `{}` doesn't have",
+            F::INDEXING_64_BIT,
+            device.name()
+        );
+        let rule = &pipeline::WIDE_INDEX;
+        let finding = Finding::new(rule, part.entry.inst.offset(), message);
+        let vuid = rule.vuids[FLAG + vuid_of(part)];
+        problems.add(part, finding.vuid(vuid), Vec::new());
+    }
+}
+
+/// Where the VUIDs of the flag begin in the list of the rule for wide indices.
+const FLAG: usize = 4;
 
 /// Checks that the module is none for graphs.
 fn check_graph(part: &Part<'_, '_>, problems: &mut Problems<'_>) {

@@ -4,11 +4,14 @@ use hashbrown::HashSet;
 use spirvkit_analysis::layout::Types;
 use spirvkit_binary::{Id, Value};
 use spirvkit_grammar::{Decoration, FPEncoding, Op};
-use spirvkit_vulkan::{DataGraph, TensorDescription};
+use spirvkit_vulkan::{
+    DataGraph, DescriptorType, Device, Feature, PipelineLayout, TensorDescription,
+};
 
 use super::Stage;
 use super::part::{element, number};
 use super::problems::Problems;
+use super::resources::find_binding;
 use crate::finding::Finding;
 use crate::module::{Inst, Lookup, Module, Type, shorten};
 use crate::rule::Rule;
@@ -24,6 +27,18 @@ pub(super) struct GraphPart<'m, 'a> {
     entry: Inst<'a>,
 }
 
+/// The entry points for graphs.
+pub(super) fn entries<'m, 'a>(m: &'m Module<'a>) -> impl Iterator<Item = Inst<'a>> + use<'m, 'a> {
+    let all = m.all_instructions();
+    all.filter(|it| it.op() == Op::GraphEntryPointARM)
+}
+
+/// The name of an entry point for a graph.
+pub(super) fn name_of(entry: Inst<'_>) -> String {
+    let name = entry.string(1);
+    name.map_or(String::new(), |name| name.to_text_lossy())
+}
+
 /// The entry points for graphs that are meant.
 pub(super) fn parts<'m, 'a>(
     number: usize,
@@ -34,9 +49,7 @@ pub(super) fn parts<'m, 'a>(
     if stage.model.is_some() {
         return Vec::new();
     }
-    let globals = m.all_instructions();
-    let entries = globals.filter(|it| it.op() == Op::GraphEntryPointARM);
-    let parts = entries.map(|entry| GraphPart {
+    let parts = entries(m).map(|entry| GraphPart {
         stage: number,
         m,
         types,
@@ -50,14 +63,20 @@ pub(super) fn parts<'m, 'a>(
     parts.filter(is_named).collect()
 }
 
-/// Checks the graphs of entry points, each once, and what the application says of them.
+/// Checks the graphs of entry points, each once, what the application says of them, and what they
+/// need of devices.
 pub(super) fn check(
     parts: &[GraphPart<'_, '_>],
-    told: Option<&DataGraph>,
+    layout: Option<&PipelineLayout>,
     problems: &mut Problems<'_>,
 ) {
+    let told = layout.and_then(|it| it.graph.as_ref());
     let mut seen = HashSet::new();
     for part in parts {
+        check_features(part, problems);
+        if let Some(layout) = layout {
+            check_layout(part, layout, problems);
+        }
         let m = part.m;
         let graph = m.def(part.entry.id(0));
         let Some(graph) = graph.filter(|def| def.op() == Op::GraphARM) else {
@@ -69,22 +88,95 @@ pub(super) fn check(
                 check_constant(part, constant, told, problems);
             }
         }
-        check_interface(part, told, problems);
+        for &variable in part.interface() {
+            if let Some(told) = told {
+                check_variable(part, Id(variable), told, problems);
+            }
+            if let Some(layout) = layout.filter(|it| !it.sets.is_empty()) {
+                check_binding(part, Id(variable), layout, problems);
+            }
+        }
     }
 }
 
-fn check_interface(
-    part: &GraphPart<'_, '_>,
-    told: Option<&DataGraph>,
-    problems: &mut Problems<'_>,
-) {
-    if let Some(told) = told {
-        let name = part.entry.string(1).map_or(0, |name| name.words().len());
-        let interface = part.entry.args().get(1 + name..).unwrap_or_default();
-        for &variable in interface {
-            check_variable(part, Id(variable), told, problems);
+/// Checks that devices take modules for graphs, and that these have constants to specialize only where
+/// they may.
+fn check_features(part: &GraphPart<'_, '_>, problems: &mut Problems<'_>) {
+    let m = part.m;
+    let globals = m.all_instructions();
+    let mut globals = globals.take_while(|it| it.offset() < m.functions_start);
+    let special = globals.find(|it| it.op().is_spec_constant());
+    let needs = [
+        ("dataGraphShaderModule", Some(part.entry)),
+        ("dataGraphSpecializationConstants", special),
+    ];
+    for (index, (name, inst)) in needs.into_iter().enumerate() {
+        let (Some(inst), Some(feature)) = (inst, Feature::named(name)) else {
+            continue;
+        };
+        let lacks = |device: &&Device| !device.has(feature);
+        if let Some(device) = problems.options.devices.iter().find(lacks) {
+            let message = format!(
+                "{} of a data graph pipeline needs the feature `{name}`, which `{}` doesn't have",
+                inst.op(),
+                device.name()
+            );
+            let rule = &pipeline::GRAPH_FEATURE;
+            part.add(rule, index, inst.offset(), message, problems);
         }
     }
+}
+
+/// Checks that a layout has nothing that graphs can't use.
+fn check_layout(part: &GraphPart<'_, '_>, layout: &PipelineLayout, problems: &mut Problems<'_>) {
+    let rule = &pipeline::GRAPH_LAYOUT;
+    let mut bindings = layout.sets.iter().flat_map(|set| &set.bindings);
+    let has_mutable = bindings.any(|it| it.ty == DescriptorType::MUTABLE);
+    let unusable = [
+        (!layout.push_constants.is_empty(), "push constants", 2),
+        (has_mutable, "mutable descriptors", 3),
+    ];
+    for (_, what, vuid) in unusable.into_iter().filter(|it| it.0) {
+        let message = format!(
+            "the layout of the graph \"{}\" has {what}, which data graph pipelines don't take",
+            part.name()
+        );
+        part.add(rule, vuid, part.entry.offset(), message, problems);
+    }
+}
+
+/// Checks that the layout has tensors for a variable, as many as it is.
+fn check_binding(
+    part: &GraphPart<'_, '_>,
+    variable: Id,
+    layout: &PipelineLayout,
+    problems: &mut Problems<'_>,
+) {
+    let m = part.m;
+    let Some((ty, place)) = part.tensors(variable) else {
+        return;
+    };
+    let (set, binding) = place;
+    let length = match m.ty(ty) {
+        Type::Array { length, .. } => part.number(length).unwrap_or(1),
+        _ => 1,
+    };
+    let wanted = DescriptorType::TENSOR;
+    let (wrong, vuid) = match find_binding(layout, place) {
+        None => ("which the layout lacks".to_owned(), 0),
+        Some(found) if found.ty != wanted => (format!("which is `{}` in the layout", found.ty), 0),
+        Some(found) if u64::from(found.count) < length => {
+            let has = found.count;
+            (format!("of which the layout has {has}, not {length}"), 1)
+        }
+        Some(_) => return,
+    };
+    let message = format!(
+        "{} is `{wanted}` in set {set}, binding {binding}, {wrong}",
+        m.name(variable)
+    );
+    let offset = m.def_offset(variable);
+    part.add(&pipeline::GRAPH_LAYOUT, vuid, offset, message, problems);
 }
 
 /// The constants that a graph uses, each once.
@@ -177,13 +269,12 @@ fn check_variable(
     problems: &mut Problems<'_>,
 ) {
     let m = part.m;
-    let ty = m.type_of(variable).and_then(|ty| m.pointee(ty));
-    let Some(tensor) = ty.and_then(|ty| Tensor::of(part, element(m, ty))) else {
+    let Some((ty, (set, binding))) = part.tensors(variable) else {
         return;
     };
-    let number = |decoration| Some(m.decoration(variable, decoration)?.param(0));
-    let place = number(Decoration::DescriptorSet).zip(number(Decoration::Binding));
-    let Some((set, binding)) = place else { return };
+    let Some(tensor) = Tensor::of(part, element(m, ty)) else {
+        return;
+    };
     let own = told
         .resources
         .iter()
@@ -306,13 +397,28 @@ fn formats(ty: Type<'_>) -> Option<&'static [&'static str]> {
 
 impl GraphPart<'_, '_> {
     fn literal(&self) -> String {
-        let name = self.entry.string(1);
-        name.map_or(String::new(), |name| name.to_text_lossy())
+        name_of(self.entry)
     }
 
     /// The name of the entry point, for messages.
     fn name(&self) -> String {
         shorten(&self.literal())
+    }
+
+    /// The variables of its interface.
+    fn interface(&self) -> &[u32] {
+        let name = self.entry.string(1).map_or(0, |name| name.words().len());
+        self.entry.args().get(1 + name..).unwrap_or_default()
+    }
+
+    /// The type of a variable that is a tensor or several, with its set and its binding.
+    fn tensors(&self, variable: Id) -> Option<(Id, (u32, u32))> {
+        let m = self.m;
+        let ty = m.type_of(variable).and_then(|ty| m.pointee(ty))?;
+        let is_tensor = m.op_of(element(m, ty)) == Op::TypeTensorARM;
+        let number = |decoration| Some(m.decoration(variable, decoration)?.param(0));
+        let place = number(Decoration::DescriptorSet).zip(number(Decoration::Binding))?;
+        is_tensor.then_some((ty, place))
     }
 
     /// Says that it has no place next to the stages of another pipeline.

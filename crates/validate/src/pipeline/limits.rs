@@ -31,15 +31,20 @@ pub(super) fn check(
         return;
     }
     for part in parts {
-        check_locations(part, problems);
-        check_distances(part, problems);
-        check_sample_masks(part, problems);
-        check_modes(part, problems);
-        check_feedback(part, problems);
+        check_alone(part, problems);
     }
     for uses in uses {
         check_resources(uses, layout, problems);
     }
+}
+
+/// Checks what depends on nothing but a stage and the devices.
+pub(super) fn check_alone(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
+    check_locations(part, problems);
+    check_distances(part, problems);
+    check_sample_masks(part, problems);
+    check_modes(part, problems);
+    check_feedback(part, problems);
 }
 
 /// Something of which a stage has so much.

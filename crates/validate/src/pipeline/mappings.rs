@@ -1,14 +1,14 @@
-//! Bindings that are mapped to descriptor heaps (Vulkan, "Runtime SPIR-V Validation"): which
-//! resources of them are chosen, and by what.
+//! Bindings that are mapped to descriptor heaps (Vulkan, "Descriptor Heaps" and "Runtime SPIR-V
+//! Validation"): what they may be, which resources of them are chosen, and by what.
 
 use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Decoration, Op, StorageClass as S};
-use spirvkit_vulkan::{MappingSource, PipelineLayout};
+use spirvkit_grammar::{BuiltIn, Decoration, Op, StorageClass as S};
+use spirvkit_vulkan::{Binding, Device, Limit, MappingSource, PipelineFlags, PipelineLayout};
 
 use super::part::Part;
 use super::problems::{Problems, note_about};
-use super::resources::{Uses, find_binding};
+use super::resources::{Resource, Uses, find_binding, range_of, vuid_of};
 use crate::finding::Finding;
 use crate::module::{Inst, Lookup, Type};
 use crate::rules::generated::pipeline;
@@ -35,6 +35,14 @@ pub(super) fn check(uses: &Uses<'_, '_, '_>, layout: &PipelineLayout, problems: 
     let bindings = layout.sets.iter().flat_map(|set| &set.bindings);
     if bindings.filter(|it| it.mapping.is_some()).count() == 0 {
         return;
+    }
+    for (place, resource) in &uses.resources {
+        if let Some(binding) = find_binding(layout, *place)
+            && let Some(source) = binding.mapping
+        {
+            check_kind(resource, source, problems);
+            check_size(resource, (binding, source), problems);
+        }
     }
     let mapped = uses.resources.iter().filter_map(|(place, resource)| {
         let mapping = find_binding(layout, *place)?.mapping?;
@@ -66,6 +74,141 @@ pub(super) fn check(uses: &Uses<'_, '_, '_>, layout: &PipelineLayout, problems: 
             walk.follow(pointer, problems);
         }
     }
+}
+
+/// Checks that a resource of a pipeline without sets is mapped.
+pub(super) fn check_mapped(
+    (set, binding): (u32, u32),
+    resource: &Resource<'_, '_, '_>,
+    found: Option<&Binding>,
+    problems: &mut Problems<'_>,
+) {
+    if found.is_some_and(|it| it.mapping.is_some()) {
+        return;
+    }
+    let (part, m) = (resource.part, resource.part.m);
+    let message = format!(
+        "{}, which the {} uses, is set {set}, binding {binding}, which isn't mapped, and the pipeline has the flag \
+         `{}`",
+        m.name(resource.variable),
+        part.kind(),
+        PipelineFlags::DESCRIPTOR_HEAP
+    );
+    let rule = &pipeline::UNMAPPED;
+    let finding = Finding::new(rule, m.def_offset(resource.variable), message);
+    problems.add(part, finding.vuid(rule.vuids[vuid_of(part)]), Vec::new());
+}
+
+/// Checks that a stage uses no heap where a layout has sets. What is mapped is in none.
+pub(super) fn check_heaps(
+    uses: &Uses<'_, '_, '_>,
+    layout: &PipelineLayout,
+    problems: &mut Problems<'_>,
+) {
+    let (part, m) = (uses.part, uses.part.m);
+    let mut bindings = layout.sets.iter().flat_map(|set| &set.bindings);
+    if bindings.all(|it| it.mapping.is_some()) {
+        return;
+    }
+    let is_heap = |id| {
+        let built_in = m.decoration(id, Decoration::BuiltIn)?;
+        let built_in = BuiltIn(built_in.param(0));
+        matches!(built_in, BuiltIn::SamplerHeapEXT | BuiltIn::ResourceHeapEXT).then_some(built_in)
+    };
+    for used in &uses.others {
+        let Some(heap) = is_heap(used.id) else {
+            continue;
+        };
+        let message = format!(
+            "the {} uses {}, which is `{heap}`, but the layout has sets, so the pipeline lacks the flag `{}`",
+            part.kind(),
+            m.name(used.id),
+            PipelineFlags::DESCRIPTOR_HEAP
+        );
+        let rule = &pipeline::HEAP_AND_SETS;
+        let finding = Finding::new(rule, used.inst.offset(), message);
+        problems.add(part, finding.vuid(rule.vuids[vuid_of(part)]), Vec::new());
+    }
+}
+
+/// Checks that a resource is one of which data or an address are all that it takes.
+fn check_kind(resource: &Resource<'_, '_, '_>, source: MappingSource, problems: &mut Problems<'_>) {
+    let (part, m) = (resource.part, resource.part.m);
+    let facts = m.structure_facts(resource.ty);
+    let is_uniform = resource.class == S::Uniform;
+    let is_uniform_block = is_uniform && facts.is_block;
+    let (is_fine, wanted, vuid) = match source {
+        MappingSource::PUSH_DATA
+        | MappingSource::SHADER_RECORD_DATA
+        | MappingSource::RESOURCE_HEAP_DATA => (is_uniform_block, "one uniform block", 0),
+        MappingSource::PUSH_ADDRESS | MappingSource::SHADER_RECORD_ADDRESS => {
+            let is_storage = match resource.class {
+                S::Uniform => facts.is_buffer_block,
+                S::StorageBuffer => facts.is_block,
+                _ => m.ty(resource.ty) == Type::Other(Op::TypeAccelerationStructureKHR),
+            };
+            let wanted = "one uniform block, storage buffer or acceleration structure";
+            (is_uniform_block || is_storage, wanted, 1)
+        }
+        _ => return,
+    };
+    if is_fine && !resource.is_array {
+        return;
+    }
+    let but = match resource.is_array {
+        true => ", but is an array",
+        false => "",
+    };
+    let message = format!(
+        "{}, which the {} uses, is mapped to `{source}`, so it must be {wanted}{but}",
+        m.name(resource.variable),
+        part.kind()
+    );
+    let rule = &pipeline::MAPPED_KIND;
+    let finding = Finding::new(rule, m.def_offset(resource.variable), message);
+    problems.add(part, finding.vuid(rule.vuids[vuid]), Vec::new());
+}
+
+/// Checks that devices have room for a block in push data and in the records of shaders.
+fn check_size(
+    resource: &Resource<'_, '_, '_>,
+    (binding, source): (&Binding, MappingSource),
+    problems: &mut Problems<'_>,
+) {
+    let (part, m) = (resource.part, resource.part.m);
+    if resource.class != S::Uniform {
+        return;
+    }
+    let Some((_, size)) = range_of(part, resource.ty) else {
+        return;
+    };
+    let offset = u64::from(binding.mapping_offset);
+    // The specification adds the offset to what push data may have, but to what a record takes.
+    let (name, taken, more, vuid) = match source {
+        MappingSource::PUSH_DATA => ("maxPushDataSize", size, offset, 0),
+        MappingSource::SHADER_RECORD_DATA => {
+            ("maxShaderGroupStride", size.saturating_add(offset), 0, 1)
+        }
+        _ => return,
+    };
+    let most = |device: &Device| device.limit(Limit::named(name)?)?.number(0);
+    let mut devices = problems.options.devices.iter();
+    let lacking = devices.find_map(|device| {
+        let most = most(device)?;
+        (taken as f64 > most + more as f64).then_some((device, most))
+    });
+    let Some((device, most)) = lacking else {
+        return;
+    };
+    let message = format!(
+        "{}, which the {} uses, ends {size} bytes behind offset {offset} of `{source}`, but `{name}` of `{}` is {most}",
+        m.name(resource.variable),
+        part.kind(),
+        device.name()
+    );
+    let rule = &pipeline::MAPPED_SIZE;
+    let finding = Finding::new(rule, m.def_offset(resource.variable), message);
+    problems.add(part, finding.vuid(rule.vuids[vuid]), Vec::new());
 }
 
 /// How many arrays of resources a variable is, one within the other.
@@ -126,6 +269,9 @@ impl Walk<'_, '_, '_> {
                 Op::Select | Op::Phi | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                     self.vary(pointer, inst, inst.result(), problems);
                 }
+                Op::ArrayLength | Op::UntypedArrayLengthKHR => {
+                    self.measure(pointer, inst, problems);
+                }
                 Op::FunctionCall => self.call(pointer, inst),
                 Op::ReturnValue => {
                     let Some(function) = m.function_at(inst.offset()) else {
@@ -176,6 +322,20 @@ impl Walk<'_, '_, '_> {
                 self.pass(pointer, parameter.result(), pointer.arrays);
             }
         }
+    }
+
+    /// An instruction that asks how long an array is, which an address alone doesn't say.
+    fn measure(&self, pointer: Pointer, inst: Inst<'_>, problems: &mut Problems<'_>) {
+        let Some(source) = pointer.source.filter(|source| source.is_address()) else {
+            return;
+        };
+        let message = format!(
+            "{} asks for a length in {}, which is mapped to `{source}`, an address without a size",
+            inst.op(),
+            self.part.m.name(pointer.variable)
+        );
+        let finding = Finding::new(&pipeline::MAPPED_LENGTH, inst.offset(), message);
+        problems.add(self.part, finding, Vec::new());
     }
 
     /// An access chain, whose indices are behind so many operands.

@@ -29,6 +29,7 @@ mod subgroups;
 mod subpass;
 
 use std::cell::OnceCell;
+use std::iter;
 
 use spirvkit_analysis::layout::Types;
 use spirvkit_binary::{Header, Id};
@@ -36,6 +37,7 @@ use spirvkit_diagnostics::{Diagnostic, Severity};
 use spirvkit_grammar::ExecutionModel;
 use spirvkit_vulkan::PipelineLayout;
 
+use crate::finding::Reporter;
 use crate::module::{GivenNames, Module};
 use crate::options::{Env, Options};
 use crate::phases;
@@ -151,8 +153,8 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Checks whether the stages fit each other, the layout and the [devices](Options::devices).
-    /// What is wrong with a module by itself, only [`validate`](crate::validate) says; but no
-    /// module makes this panic.
+    /// What is wrong with a module by itself, only [`validate`](crate::validate) says, except that both
+    /// know limits that one stage is enough to exceed, if there is one device. No module makes this panic.
     ///
     /// Memory and time are in proportion to the modules together, for each of their entry points.
     pub fn check(&self, options: &Options) -> PipelineReport {
@@ -196,10 +198,9 @@ impl<'a> Pipeline<'a> {
         parts.sort_by_key(Part::order);
         let env = Env::new(options.env);
         if env.is_vulkan() {
-            let told = self.layout.and_then(|it| it.graph.as_ref());
             match (parts.first(), graphs.first()) {
                 (Some(part), Some(graph)) => graph.refuse(part.kind(), &mut problems),
-                _ => graphs::check(&graphs, told, &mut problems),
+                _ => graphs::check(&graphs, self.layout, &mut problems),
             }
         }
         if stages::check(&parts, &mut problems) && env.is_vulkan() {
@@ -226,6 +227,24 @@ impl<'a> Pipeline<'a> {
             limits::check(&parts, &uses, self.layout, &mut problems);
         }
         problems.into_report(env.is_vulkan())
+    }
+}
+
+/// Checks each entry point of a module against the limits of devices, as far as that takes nothing else
+/// of its pipeline.
+pub(crate) fn check_alone(m: &Module<'_>, reporter: &mut Reporter) {
+    let types = Types::of(m);
+    let layouts = OnceCell::new();
+    let all = Stage::new(m.words);
+    let mut problems = Problems::new(m.options, iter::once(m.words.len()));
+    // All entry points may list all of a module; beyond all sense, those that come are left unchecked.
+    let most = 64 + (4 << 20) / m.words.len().max(1);
+    let parts = part::parts(0, &all, m, (&types, &layouts));
+    for part in parts.iter().take(most) {
+        limits::check_alone(part, &mut problems);
+    }
+    for finding in problems.into_findings() {
+        reporter.add(finding);
     }
 }
 

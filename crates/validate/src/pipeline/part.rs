@@ -7,7 +7,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::closest;
 use spirvkit_grammar::{ExecutionMode, ExecutionModel};
 
-use super::Stage;
+use super::{Stage, graphs};
 use crate::finding::Finding;
 use crate::module::{EntryPoint, Inst, Lookup, Module, Type, shorten};
 use crate::rules::generated::pipeline;
@@ -166,17 +166,21 @@ pub(super) fn nothing_meant(stage: &Stage<'_>, m: &Module<'_>) -> Finding {
             format!("no entry point \"{name}\" of the model `{model}`")
         }
     };
+    let of_shaders = m.entry_points.iter().map(|it| (it.name(), it.inst));
+    let of_graphs = graphs::entries(m).map(|it| (graphs::name_of(it), it));
+    let all: Vec<(String, Inst<'_>)> = of_shaders.chain(of_graphs).take(100).collect();
+    let has_only_graphs = m.entry_points.is_empty() && !all.is_empty();
     let rule = &pipeline::ENTRY_POINT;
     let mut finding = Finding::new(rule, 0, format!("the module has {what}"));
-    let all = m.entry_points.iter().take(100);
-    let names: Vec<String> = all.map(|entry| shorten(&entry.name())).collect();
+    finding = finding.vuid(rule.vuids[usize::from(has_only_graphs)]);
+    let names: Vec<String> = all.iter().map(|it| shorten(&it.0)).collect();
     if let Some(name) = &stage.entry_point
         && let Some(like) = closest(name, names.iter().map(String::as_str))
     {
         finding = finding.help(format!("did you mean \"{like}\"?"));
     }
-    match m.entry_points.first() {
-        Some(first) => finding.at(first.inst.offset(), "it has this entry point"),
+    match all.first() {
+        Some((_, first)) => finding.at(first.offset(), "it has this entry point"),
         None => finding,
     }
 }

@@ -6,7 +6,8 @@ use hashbrown::HashSet;
 use spirvkit_binary::{Id, Instruction, Value, WordOffset};
 use spirvkit_grammar::{Decoration, Dim, Op, StorageClass};
 use spirvkit_vulkan::{
-    Binding, DescriptorType as D, DescriptorTypes, Feature, PipelineLayout, ShaderStages,
+    Binding, DescriptorType as D, DescriptorTypes, Feature, PipelineFlags, PipelineLayout,
+    ShaderStages,
 };
 
 use super::part::Part;
@@ -22,6 +23,9 @@ use crate::rules::interfaces::listed::{self, Listed};
 pub(super) struct Resource<'p, 'm, 'a> {
     pub(super) part: &'p Part<'m, 'a>,
     pub(super) variable: Id,
+    pub(super) class: StorageClass,
+    /// Its type, or that of its elements.
+    pub(super) ty: Id,
     /// The types of descriptors that it may be.
     pub(super) types: DescriptorTypes,
     /// How many there are at least; of a runtime array one.
@@ -71,13 +75,19 @@ pub(super) fn check<'u>(
     layout: Option<&PipelineLayout>,
     problems: &mut Problems<'_>,
 ) {
+    let flags = layout.and_then(|it| it.flags);
+    // Then there is no layout of sets and push constants.
+    let is_in_heaps = flags.is_some_and(|it| it.contains(PipelineFlags::DESCRIPTOR_HEAP));
     let mut bindings: BTreeMap<(u32, u32), Vec<&Resource<'_, '_, '_>>> = BTreeMap::new();
     for uses in all {
         if let Some(layout) = layout {
+            super::mappings::check(uses, layout, problems);
+        }
+        if let Some(layout) = layout.filter(|_| !is_in_heaps) {
             for &(variable, range) in &uses.push_constants {
                 check_push_constants(uses.part, variable, range, layout, problems);
             }
-            super::mappings::check(uses, layout, problems);
+            super::mappings::check_heaps(uses, layout, problems);
         }
         for (place, resource) in &uses.resources {
             bindings.entry(*place).or_default().push(resource);
@@ -89,7 +99,10 @@ pub(super) fn check<'u>(
             Some(layout) => {
                 let found = find_binding(layout, place);
                 for resource in resources {
-                    check_binding(place, resource, found, problems);
+                    match is_in_heaps {
+                        true => super::mappings::check_mapped(place, resource, found, problems),
+                        false => check_binding(place, resource, found, problems),
+                    }
                 }
             }
         }
@@ -179,6 +192,8 @@ fn resource<'p, 'm, 'a>(
     let resource = Resource {
         part,
         variable: listed.id,
+        class: listed.class,
+        ty,
         types,
         count,
         is_runtime,
@@ -366,7 +381,7 @@ fn check_binding(
 }
 
 /// The bytes of a block that its members take: where the first starts, and where the last ends.
-fn range_of(part: &Part<'_, '_>, block: Id) -> Option<(u64, u64)> {
+pub(super) fn range_of(part: &Part<'_, '_>, block: Id) -> Option<(u64, u64)> {
     let members = part.layouts().members(block).iter();
     let ranges = members.filter_map(|member| {
         let start = member.offset.ok()?.known()?;

@@ -1,7 +1,10 @@
-//! The sizes of workgroups, which those of subgroups divide (`VK_EXT_subgroup_size_control`).
+//! The sizes of subgroups and what flags say of them, and those of workgroups, which they divide
+//! (`VK_EXT_subgroup_size_control`).
 
 use spirvkit_grammar::{Capability, ExecutionModel as E, Op, Scope, Version};
-use spirvkit_vulkan::{Device, Limit, PipelineFlags as F, PipelineLayout, workgroup_size};
+use spirvkit_vulkan::{
+    Device, Feature, Limit, PipelineFlags as F, PipelineLayout, stage_names, workgroup_size,
+};
 
 use super::part::Part;
 use super::problems::Problems;
@@ -22,7 +25,9 @@ pub(super) fn check(
     layout: Option<&PipelineLayout>,
     problems: &mut Problems<'_>,
 ) {
-    let has_workgroups = |model| matches!(model, E::GLCompute | E::MeshEXT | E::TaskEXT);
+    if let Some(layout) = layout {
+        check_sizes(parts, layout, problems);
+    }
     for part in parts.iter().filter(|it| has_workgroups(it.model())) {
         let number = |id| part.number(id);
         if let Some(size) = workgroup_size(part.m, part.entry.function, &number) {
@@ -35,6 +40,112 @@ pub(super) fn check(
             .check(problems);
         }
     }
+}
+
+fn has_workgroups(model: E) -> bool {
+    matches!(model, E::GLCompute | E::MeshEXT | E::TaskEXT)
+}
+
+/// Checks what is said of subgroups, of whichever stage that may be.
+fn check_sizes(parts: &[Part<'_, '_>], layout: &PipelineLayout, problems: &mut Problems<'_>) {
+    let Some(first) = parts.first() else { return };
+    let is = |flag| layout.flags.is_some_and(|flags| flags.contains(flag));
+    let (varies, is_full) = (
+        is(F::ALLOW_VARYING_SUBGROUP_SIZE),
+        is(F::REQUIRE_FULL_SUBGROUPS),
+    );
+    let required = layout.required_subgroup_size.unwrap_or(0);
+    let mut found: Vec<(usize, String)> = Vec::new();
+    if varies && required > 0 {
+        let message = format!(
+            "a size of subgroups, {required}, is required, but the flag `{}` lets it vary",
+            F::ALLOW_VARYING_SUBGROUP_SIZE
+        );
+        found.push((0, message));
+    }
+    if is_full && !parts.iter().any(|it| has_workgroups(it.model())) {
+        let message = format!(
+            "the flag `{}` is for stages with workgroups, of which there is none",
+            F::REQUIRE_FULL_SUBGROUPS
+        );
+        found.push((2, message));
+    }
+    if required > 0 && !required.is_power_of_two() {
+        let message = format!("the required size of subgroups, {required}, is no power of two");
+        found.push((5, message));
+    }
+    for device in &problems.options.devices {
+        let lacks = |name| Feature::named(name).is_some_and(|it| !device.has(it));
+        let needs = [
+            (
+                varies,
+                "letting the size of subgroups vary",
+                "subgroupSizeControl",
+                3,
+            ),
+            (
+                is_full,
+                "requiring full subgroups",
+                "computeFullSubgroups",
+                4,
+            ),
+            (
+                required > 0,
+                "requiring a size of subgroups",
+                "subgroupSizeControl",
+                1,
+            ),
+        ];
+        for (is_asked, what, feature, vuid) in needs {
+            if is_asked && lacks(feature) {
+                let name = device.name();
+                let message =
+                    format!("{what} needs the feature `{feature}`, which `{name}` doesn't have");
+                found.push((vuid, message));
+            }
+        }
+        if required > 0 {
+            found.extend(wrong_size(parts, required.into(), device));
+        }
+    }
+    let rule = &pipeline::SUBGROUP_SIZE;
+    for (vuid, message) in found {
+        let finding = Finding::new(rule, first.entry.inst.offset(), message);
+        problems.add(first, finding.vuid(rule.vuids[vuid]), Vec::new());
+    }
+}
+
+/// What is wrong with a required size of subgroups on a device.
+fn wrong_size(
+    parts: &[Part<'_, '_>],
+    required: u64,
+    device: &Device,
+) -> impl Iterator<Item = (usize, String)> {
+    let name = device.name();
+    let bound = |limit_name: &str, vuid: usize, is_wrong: fn(u64, u64) -> bool| {
+        let bound = limit(device, limit_name).filter(|&bound| is_wrong(required, bound))?;
+        let message = format!(
+            "the required size of subgroups is {required}, but `{limit_name}` of `{name}` is {bound}"
+        );
+        Some((vuid, message))
+    };
+    let limit_name = "requiredSubgroupSizeStages";
+    let stages = Limit::named(limit_name).and_then(|it| device.limit(it));
+    let takes = |part: &Part<'_, '_>| {
+        let names = stage_names(part.model());
+        let mut names = names.iter().chain(&["VK_SHADER_STAGE_ALL"]);
+        let stages = stages.as_ref();
+        stages.is_none_or(|stages| names.any(|name| stages.contains(name)))
+    };
+    let other = (!parts.iter().any(takes)).then(|| {
+        let message = format!(
+            "a size of subgroups is required, but `{limit_name}` of `{name}` has none of the stages"
+        );
+        (1, message)
+    });
+    let least = bound("minSubgroupSize", 6, |required, least| required < least);
+    let most = bound("maxSubgroupSize", 7, |required, most| required > most);
+    [other, least, most].into_iter().flatten()
 }
 
 /// A stage with workgroups, and how it is created.

@@ -2,9 +2,9 @@
 //! whether fragments may be shaded for each sample.
 
 use spirvkit_grammar::{BuiltIn, Capability, Decoration, ExecutionModel as E, Op, StorageClass};
-use spirvkit_vulkan::{DescriptorType as D, Subpass};
+use spirvkit_vulkan::{DescriptorType as D, Device, Feature, Limit, Subpass};
 
-use super::built_ins::BuiltIns;
+use super::built_ins::{BuiltIns, written_built_in};
 use super::part::Part;
 use super::problems::Problems;
 use super::resources::Uses;
@@ -14,6 +14,9 @@ use crate::rules::interfaces::places::Budget;
 
 /// Checks all stages.
 pub(super) fn check(uses: &[Uses<'_, '_, '_>], subpass: &Subpass, problems: &mut Problems<'_>) {
+    if let Some(mask) = subpass.view_mask.filter(|&mask| mask != 0) {
+        check_stages(uses, mask, problems);
+    }
     for uses in uses {
         if let Some(mask) = subpass.view_mask {
             check_views(uses.part, mask, problems);
@@ -24,6 +27,88 @@ pub(super) fn check(uses: &[Uses<'_, '_, '_>], subpass: &Subpass, problems: &mut
                 check_sample_shading(uses.part, problems);
             }
         }
+    }
+}
+
+/// Stages that draw to several views only with a feature, in the order of the rule's VUIDs. Of mesh
+/// shaders, it is a feature of one of their extensions.
+const WITH_FEATURE: [(&[E], &str); 3] = [
+    (
+        &[E::TessellationControl, E::TessellationEvaluation],
+        "multiviewTessellationShader",
+    ),
+    (&[E::Geometry], "multiviewGeometryShader"),
+    (&[E::MeshEXT], "multiviewMeshShader"),
+];
+
+/// Checks that the stages are some that draw to views.
+fn check_stages(uses: &[Uses<'_, '_, '_>], mask: u32, problems: &mut Problems<'_>) {
+    let rule = &pipeline::MULTIVIEW;
+    let devices = &problems.options.devices;
+    let part_of = |models: &[E]| {
+        let mut parts = uses.iter().map(|it| it.part);
+        parts.find(|it| models.contains(&it.model()))
+    };
+    let mut found = Vec::new();
+    for (vuid, (models, name)) in WITH_FEATURE.into_iter().enumerate() {
+        let lacks = |device: &&Device| Feature::named(name).is_some_and(|it| !device.has(it));
+        if let (Some(part), Some(device)) = (part_of(models), devices.iter().find(lacks)) {
+            let message = format!(
+                "a {} that draws to views needs the feature `{name}`, which `{}` doesn't have",
+                part.kind(),
+                device.name()
+            );
+            found.push((part, vuid, message));
+        }
+    }
+    const MOST: &str = "maxMeshMultiviewViewCount";
+    let views = u32::BITS - mask.leading_zeros();
+    for device in devices {
+        let most = Limit::named(MOST).and_then(|limit| device.limit(limit)?.number(0));
+        if let (Some(part), Some(most)) = (part_of(&[E::MeshEXT]), most)
+            && f64::from(views) > most
+        {
+            let message = format!(
+                "the subpass draws to view {}, but for a mesh shader, `{MOST}` of `{}` is {most}",
+                views - 1,
+                device.name()
+            );
+            found.push((part, 3, message));
+            break;
+        }
+    }
+    for (part, vuid, message) in found {
+        let finding = Finding::new(rule, part.entry.inst.offset(), message);
+        problems.add(part, finding.vuid(rule.vuids[vuid]), Vec::new());
+    }
+    for uses in uses {
+        check_layer(uses.part, problems);
+    }
+}
+
+/// Checks that a stage that draws to views, which are layers, has none of its own.
+fn check_layer(part: &Part<'_, '_>, problems: &mut Problems<'_>) {
+    let m = part.m;
+    for class in [StorageClass::Output, StorageClass::Input] {
+        let built_ins = BuiltIns::of(part, class, &mut Budget::of(m));
+        let Some((variable, _)) = built_ins.find(BuiltIn::Layer) else {
+            continue;
+        };
+        let message = format!(
+            "{} of the {} has the built-in `Layer`, but the subpass draws to views",
+            m.name(variable),
+            part.kind()
+        );
+        let rule = &pipeline::MULTIVIEW;
+        let finding = Finding::new(rule, m.def_offset(variable), message);
+        // Compilers declare whole blocks, whatever is used of them.
+        let is_used = !built_ins.is_member(BuiltIn::Layer)
+            || written_built_in(part, BuiltIn::Layer).1.is_some();
+        let finding = match is_used {
+            true => finding,
+            false => finding.warning(),
+        };
+        problems.add(part, finding.vuid(rule.vuids[4]), Vec::new());
     }
 }
 

@@ -9,6 +9,7 @@ use spirvkit_vulkan::{Device, Need, Wanted, needs};
 use super::Family;
 use crate::finding::{Finding, Reporter};
 use crate::module::Module;
+use crate::pipeline::check_alone;
 use crate::rule::Rule;
 use crate::rules::ALL;
 use crate::rules::generated::device;
@@ -32,6 +33,10 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
         if reporter.is_full() {
             return;
         }
+    }
+    // Which of several devices take a module, their needs alone tell.
+    if devices.len() == 1 {
+        check_alone(m, reporter);
     }
 }
 

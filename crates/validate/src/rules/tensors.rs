@@ -2,13 +2,13 @@
 //! (`SPV_NV_tensor_addressing`).
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Op, TensorOperands};
+use spirvkit_grammar::{Capability, Op, TensorOperands};
 
 use super::operation::{Operation, check_values};
 use super::{Family, scopes};
-use crate::finding::{CheckResult, Finding, all, both, expect};
+use crate::finding::{CheckResult, Finding, Reporter, all, both, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Inst, Lookup, Module, Type};
 use crate::pattern::{DATA, I32, INT, Pattern};
 use crate::rules::generated::tensor;
 
@@ -29,7 +29,7 @@ pub(crate) const FAMILY: Family = Family {
         Op::TensorViewSetClipNV,
     ],
     check,
-    check_module: None,
+    check_module: Some(check_loads),
 };
 
 pub(super) const TENSOR_VIEW: Pattern = Pattern::declared_by(Op::TypeTensorViewNV, "a tensor view");
@@ -56,6 +56,51 @@ fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
     let is_fine = !has_shape || at.models().is_empty() || !m.env.is_vulkan();
     let wanted = "a tensor whose type has no shape in a stage of Vulkan";
     at.expect_operand_that(&tensor::VULKAN_SHAPE, 0, is_fine, wanted)
+}
+
+/// Checks that stages of Vulkan load no tensor that they couldn't access. What they do access, the
+/// instruction that does so says.
+fn check_loads(m: &Module<'_>, reporter: &mut Reporter) {
+    if !m.env.is_vulkan() || !m.has(Capability::TensorsARM) {
+        return;
+    }
+    let declared = m.declared.iter().filter_map(|&at| m.inst(at));
+    for ty in declared.filter(|it| it.op() == Op::TypeTensorARM) {
+        let (rule, wanted) = match ty.args().len() {
+            2 => continue,
+            0 | 1 => (&tensor::RANKED, "has no rank"),
+            _ => (&tensor::VULKAN_SHAPE, "has a shape"),
+        };
+        let id = ty.result().unwrap_or(Id(0));
+        let loads = m.uses(id).iter().filter_map(|&at| m.inst(at));
+        let mut loads = loads.filter(|it| it.op() == Op::Load && it.result_type() == Some(id));
+        let Some(load) = loads.find(|it| is_in_stage(m, *it) && !is_accessed(m, *it)) else {
+            continue;
+        };
+        let message = format!(
+            "OpLoad gives a stage of Vulkan {}, which {wanted}",
+            m.show_type(id)
+        );
+        let finding = Finding::new(rule, load.offset(), message);
+        reporter.add(finding.about(m, id, "the type is declared here"));
+    }
+}
+
+fn is_in_stage(m: &Module<'_>, inst: Inst<'_>) -> bool {
+    let function = m.function_at(inst.offset());
+    let function = function.and_then(|index| m.functions.get(index as usize));
+    function.is_some_and(|function| !function.models.is_empty())
+}
+
+fn is_accessed(m: &Module<'_>, load: Inst<'_>) -> bool {
+    let uses = m.uses(load.result().unwrap_or(Id(0)));
+    let mut uses = uses.iter().filter_map(|&at| m.inst(at));
+    uses.any(|it| {
+        matches!(
+            it.op(),
+            Op::TensorReadARM | Op::TensorWriteARM | Op::TensorQuerySizeARM
+        )
+    })
 }
 
 /// A tensor type with a rank.

@@ -2,11 +2,11 @@
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::Diagnostic;
+use spirvkit_diagnostics::{Diagnostic, Severity};
 use spirvkit_validate::{Example, Options, Pipeline, Stage};
 use spirvkit_vulkan::{
     Binding, DataGraph, DescriptorType, GraphConstant, GraphResource, MappingSource, PipelineFlags,
-    PipelineLayout, SetLayout, Subpass, TensorDescription,
+    PipelineLayout, PushConstantRange, SetLayout, ShaderStages, Subpass, TensorDescription,
 };
 
 use crate::common;
@@ -273,10 +273,10 @@ OpFunctionEnd"
     let none: [String; 0] = [];
     let heap = Some(MappingSource::HEAP_WITH_CONSTANT_OFFSET);
     let index = Some(MappingSource::HEAP_WITH_PUSH_INDEX);
-    let data = Some(MappingSource::PUSH_DATA);
+    let address = Some(MappingSource::PUSH_ADDRESS);
     let call = "%called = OpFunctionCall %to_block %same %one";
     assert_eq!(found([heap, None], call), none);
-    assert_eq!(found([data, None], call), ["pipeline.mapped-pointer"]);
+    assert_eq!(found([address, None], call), ["pipeline.mapped-pointer"]);
     let stored = "OpStore %kept %one
 OpStore %kept %other
 %loaded = OpLoad %to_block %kept";
@@ -289,6 +289,137 @@ OpStore %kept %other
     assert_eq!(
         found([heap, index], twice),
         ["pipeline.mappings-mixed", "pipeline.mappings-mixed"]
+    );
+}
+
+#[test]
+fn heaps_have_no_layout() {
+    let piece = |mode: &str| {
+        format!(
+            "OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpExtension \"SPV_KHR_untyped_pointers\"
+OpExtension \"SPV_EXT_descriptor_heap\"
+{mode}
+OpDecorate %heap BuiltIn SamplerHeapEXT
+OpDecorateId %array ArrayStrideIdEXT %size
+OpDecorate %pushed Block
+OpMemberDecorate %pushed 0 Offset 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+%sampler = OpTypeSampler
+%size = OpConstantSizeOfEXT %u32 %sampler
+%array = OpTypeRuntimeArray %sampler
+%to_any = OpTypeUntypedPointerKHR UniformConstant
+%heap = OpUntypedVariableKHR %to_any UniformConstant
+%pushed = OpTypeStruct %vec4
+%to_pushed = OpTypePointer PushConstant %pushed
+%push = OpVariable %to_pushed PushConstant
+%block = OpTypeStruct %vec4
+%to_block = OpTypePointer Uniform %block
+%one = OpVariable %to_block Uniform
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+%pointer = OpUntypedAccessChainKHR %to_any %array %heap %u32_0
+%read = OpLoad %sampler %pointer
+%read_push = OpLoad %pushed %push
+%read_one = OpLoad %block %one
+OpReturn
+OpFunctionEnd"
+        )
+    };
+    let compute = piece(
+        "OpEntryPoint GLCompute %reads \"main\" %heap %push %one
+OpExecutionMode %reads LocalSize 1 1 1",
+    );
+    let heaps = PipelineFlags::DESCRIPTOR_HEAP;
+    let binding = |mapping| Binding {
+        mapping,
+        ..Binding::new(0, DescriptorType::UNIFORM_BUFFER)
+    };
+    let mapped = binding(Some(MappingSource::HEAP_WITH_PUSH_INDEX));
+    let none: [String; 0] = [];
+    assert_eq!(with_layout(&compute, heaps, Some(mapped)), none);
+    let wanted = ["pipeline.unmapped VUID-VkComputePipelineCreateInfo-flags-11312"];
+    assert_eq!(with_layout(&compute, heaps, None), wanted);
+    assert_eq!(with_layout(&compute, heaps, Some(binding(None))), wanted);
+    let vertex = piece("OpEntryPoint Vertex %reads \"main\" %heap %push %one");
+    let wanted = ["pipeline.unmapped VUID-VkGraphicsPipelineCreateInfo-flags-11312"];
+    assert_eq!(with_layout(&vertex, heaps, None), wanted);
+    let sets = with_layout(&compute, PipelineFlags::default(), Some(binding(None)));
+    let wanted = [
+        "pipeline.push-constant-range VUID-VkComputePipelineCreateInfo-layout-07987",
+        "pipeline.heap-and-sets VUID-VkComputePipelineCreateInfo-layout-07988",
+    ];
+    assert_eq!(sets, wanted);
+}
+
+#[test]
+fn mappings_are_to_what_data_and_addresses_can_hold() {
+    let found = |class: &str, decoration: &str, mapping: MappingSource, offset: u32| {
+        let frames =
+            "pipeline, vulkan1.3 with everything maxPushDataSize=32 maxShaderGroupStride=48";
+        let piece = format!(
+            "OpEntryPoint Vertex %reads \"main\" %one
+OpDecorate %block {decoration}
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 16
+OpMemberDecorate %block 2 Offset 32
+OpDecorate %one DescriptorSet 0
+OpDecorate %one Binding 0
+%block = OpTypeStruct %vec4 %vec4 %f32
+%to_block = OpTypePointer {class} %block
+%one = OpVariable %to_block {class}
+%reads = OpFunction %void None %signature
+%reads_entry = OpLabel
+%read = OpLoad %block %one
+OpReturn
+OpFunctionEnd"
+        );
+        let example = Example::framed(frames, &piece, "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let ty = match (class, decoration) {
+            ("Uniform", "Block") => DescriptorType::UNIFORM_BUFFER,
+            _ => DescriptorType::STORAGE_BUFFER,
+        };
+        let binding = Binding {
+            mapping: Some(mapping),
+            mapping_offset: offset,
+            ..Binding::new(0, ty)
+        };
+        let layout = PipelineLayout {
+            sets: vec![SetLayout {
+                bindings: vec![binding],
+            }],
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        all.iter()
+            .map(|it| number(it.diagnostic.vuid().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    use MappingSource as M;
+    let none: [String; 0] = [];
+    for source in [M::PUSH_ADDRESS, M::SHADER_RECORD_ADDRESS] {
+        assert_eq!(found("StorageBuffer", "Block", source, 0), none);
+        assert_eq!(found("Uniform", "Block", source, 0), none);
+    }
+    for source in [M::PUSH_DATA, M::SHADER_RECORD_DATA, M::RESOURCE_HEAP_DATA] {
+        assert_eq!(found("StorageBuffer", "Block", source, 16), ["11315"]);
+    }
+    // The block has 36 bytes.
+    assert_eq!(found("Uniform", "Block", M::RESOURCE_HEAP_DATA, 0), none);
+    assert_eq!(found("Uniform", "Block", M::PUSH_DATA, 0), ["11316"]);
+    assert_eq!(found("Uniform", "Block", M::PUSH_DATA, 4), none);
+    assert_eq!(found("Uniform", "Block", M::SHADER_RECORD_DATA, 12), none);
+    assert_eq!(
+        found("Uniform", "Block", M::SHADER_RECORD_DATA, 16),
+        ["11317"]
     );
 }
 
@@ -342,6 +473,102 @@ OpFunctionEnd"
     // Of attachments of which nobody knows, nothing is said.
     assert_eq!(found(2, &[Some(1), Some(1), None]), none);
     assert_eq!(found(2, &[Some(1), Some(1)]), none);
+}
+
+#[test]
+fn stages_draw_to_views_with_features() {
+    let found = |views: u32, device: &str, piece: &str| {
+        let frames = format!("pipeline, vulkan1.3 with everything {device}");
+        let example = Example::framed(&frames, piece, "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let layout = PipelineLayout {
+            subpass: Some(Subpass {
+                view_mask: Some(views),
+                ..Subpass::default()
+            }),
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        let all = all.iter().map(|it| &it.diagnostic);
+        let own = all.filter(|it| it.rule() == "pipeline.multiview");
+        own.map(|it| number(it.vuid().unwrap())).collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let geometry = "OpCapability Geometry
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint Geometry %geometry \"main\"
+OpExecutionMode %geometry InputPoints
+OpExecutionMode %geometry OutputPoints
+OpExecutionMode %geometry OutputVertices 1
+OpExecutionMode %geometry Invocations 1";
+    assert_eq!(found(2, "", geometry), none);
+    assert_eq!(found(2, "!multiviewGeometryShader", geometry), ["06048"]);
+    assert_eq!(found(0, "!multiviewGeometryShader", geometry), none);
+    assert_eq!(found(2, "!multiviewMeshShader", geometry), none);
+    let tessellation = "OpCapability Tessellation
+OpEntryPoint Vertex %vertex \"main\"
+OpEntryPoint TessellationControl %control \"main\"
+OpExecutionMode %control OutputVertices 3
+OpEntryPoint TessellationEvaluation %evaluation \"main\"
+OpExecutionMode %evaluation Triangles";
+    let lacks = "!multiviewTessellationShader";
+    assert_eq!(found(1, lacks, tessellation), ["06047"]);
+    assert_eq!(found(1, "", tessellation), none);
+    let mesh = "; SPIR-V
+; Version: 1.4
+OpCapability MeshShadingEXT
+OpExtension \"SPV_EXT_mesh_shader\"
+OpEntryPoint MeshEXT %control \"main\"
+OpExecutionMode %control LocalSize 1 1 1
+OpExecutionMode %control OutputVertices 3
+OpExecutionMode %control OutputPrimitivesEXT 1
+OpExecutionMode %control OutputTrianglesEXT";
+    let most = |count: u32| format!("maxMeshMultiviewViewCount={count}");
+    assert_eq!(found(0b100, &most(3), mesh), none);
+    assert_eq!(found(0b100, &most(2), mesh), ["12325"]);
+    let both = format!("!multiviewMeshShader {}", most(3));
+    assert_eq!(found(0b100, &both, mesh), ["07064"]);
+}
+
+#[test]
+fn layers_of_blocks_matter_only_where_they_are_written() {
+    let found = |written: &str| {
+        let piece = format!(
+            "OpCapability ShaderLayer
+OpEntryPoint Vertex %writes \"main\" %block
+OpDecorate %Block Block
+OpMemberDecorate %Block 0 BuiltIn Position
+OpMemberDecorate %Block 1 BuiltIn Layer
+%Block = OpTypeStruct %vec4 %u32
+%to_block = OpTypePointer Output %Block
+%out_u32 = OpTypePointer Output %u32
+%zero = OpConstantNull %vec4
+%block = OpVariable %to_block Output
+%writes = OpFunction %void None %signature
+%writes_entry = OpLabel
+%position = OpAccessChain %out_vec4 %block %u32_0
+OpStore %position %zero
+{written}
+OpReturn
+OpFunctionEnd"
+        );
+        let layout = PipelineLayout {
+            subpass: Some(Subpass {
+                view_mask: Some(1),
+                ..Subpass::default()
+            }),
+            ..PipelineLayout::default()
+        };
+        let all = found_with(&piece, &layout);
+        let own = all.iter().filter(|it| it.rule() == "pipeline.multiview");
+        own.map(Diagnostic::severity).collect::<Vec<_>>()
+    };
+    assert_eq!(found(""), [Severity::Warning]);
+    let written = "%layer = OpAccessChain %out_u32 %block %u32_1\nOpStore %layer %u32_1";
+    assert_eq!(found(written), [Severity::Error]);
 }
 
 #[test]
@@ -403,6 +630,61 @@ OpExecutionMode %control LocalSize 32 2 1
     };
     assert_eq!(shared(64), none);
     assert_eq!(shared(32), wrong);
+}
+
+#[test]
+fn sizes_of_subgroups_are_what_stages_and_devices_take() {
+    let found = |device: &str, stage: &str, required, flags: PipelineFlags| {
+        let frames = format!("pipeline, vulkan1.3 with everything {device}");
+        let piece = match stage {
+            "Vertex" => "OpEntryPoint Vertex %vertex \"main\"".to_owned(),
+            _ => format!(
+                "OpEntryPoint {stage} %control \"main\"
+OpExecutionMode %control LocalSize 64 1 1"
+            ),
+        };
+        let example = Example::framed(&frames, &piece, "").unwrap();
+        let options = example.options();
+        let words = common::assembled(&example.breaking(), &options).words;
+        let layout = PipelineLayout {
+            flags: Some(flags),
+            required_subgroup_size: Some(required),
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        all.iter()
+            .map(|it| number(it.diagnostic.vuid().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let fixed = PipelineFlags::default();
+    let varying = PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE;
+    let full = PipelineFlags::REQUIRE_FULL_SUBGROUPS;
+    let wide = PipelineFlags::INDEXING_64_BIT;
+    let (compute, vertex) = ("GLCompute", "Vertex");
+    assert_eq!(found("", compute, 32, fixed), none);
+    assert_eq!(found("", compute, 0, varying.or(full)), none);
+    assert_eq!(found("", compute, 32, varying), ["02754"]);
+    assert_eq!(found("", compute, 24, fixed), ["02760"]);
+    let sizes = "minSubgroupSize=8 maxSubgroupSize=16";
+    assert_eq!(found(sizes, compute, 16, fixed), none);
+    assert_eq!(found(sizes, compute, 8, fixed), none);
+    assert_eq!(found(sizes, compute, 4, fixed), ["02761"]);
+    assert_eq!(found(sizes, compute, 32, fixed), ["02762"]);
+    let stages = "requiredSubgroupSizeStages=VK_SHADER_STAGE_ALL_GRAPHICS";
+    assert_eq!(found(stages, vertex, 32, fixed), none);
+    assert_eq!(found(stages, compute, 32, fixed), ["02755"]);
+    assert_eq!(found(stages, compute, 0, fixed), none);
+    let without = "!subgroupSizeControl";
+    assert_eq!(found(without, compute, 32, fixed), ["02755"]);
+    assert_eq!(found(without, compute, 0, varying), ["02784"]);
+    assert_eq!(found(without, compute, 0, full), none);
+    assert_eq!(found("!computeFullSubgroups", compute, 0, full), ["02785"]);
+    assert_eq!(found("", vertex, 0, full), ["08988"]);
+    assert_eq!(found("", compute, 0, wide), none);
+    assert_eq!(found("!shader64BitIndexing", compute, 0, wide), ["11798"]);
 }
 
 #[test]
@@ -607,6 +889,47 @@ fn elements_of_tensors_have_formats() {
 }
 
 #[test]
+fn layouts_have_tensors_for_graphs() {
+    let options = Options::for_env("vulkan1.3".parse().unwrap());
+    // The variables are two tensors and one.
+    let text = graph("", "%u32", &[2], "%value");
+    let words = common::assembled(&text, &options).words;
+    let found = |bindings: Vec<Binding>, push_constants: Vec<PushConstantRange>| {
+        let layout = PipelineLayout {
+            sets: vec![SetLayout::default(), SetLayout { bindings }],
+            push_constants,
+            ..PipelineLayout::default()
+        };
+        let report = Pipeline::new([Stage::new(&words)]).layout(&layout);
+        let all = report.check(&options).into_diagnostics();
+        let number = |it: &str| it.rsplit_once('-').unwrap().1.to_owned();
+        let all = all.iter().map(|it| &it.diagnostic);
+        all.map(|it| number(it.vuid().unwrap())).collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    let tensors = |number, count| Binding {
+        count,
+        ..Binding::new(number, DescriptorType::TENSOR)
+    };
+    let image = Binding::new(1, DescriptorType::STORAGE_IMAGE);
+    let mutable = Binding::new(2, DescriptorType::MUTABLE);
+    let range = PushConstantRange {
+        stages: ShaderStages::ALL,
+        offset: 0,
+        size: 4,
+    };
+    let fitting = vec![tensors(0, 2), tensors(1, 1)];
+    assert_eq!(found(fitting.clone(), Vec::new()), none);
+    assert_eq!(found(fitting.clone(), vec![range]), ["09767"]);
+    assert_eq!(found(vec![tensors(0, 2), image], Vec::new()), ["09769"]);
+    assert_eq!(found(vec![tensors(0, 2)], Vec::new()), ["09769"]);
+    let few = vec![tensors(0, 1), tensors(1, 1)];
+    assert_eq!(found(few, Vec::new()), ["09934"]);
+    let more = fitting.into_iter().chain([mutable]).collect();
+    assert_eq!(found(more, Vec::new()), ["09770"]);
+}
+
+#[test]
 fn graphs_are_pipelines_of_their_own() {
     let text = graph("", "%u32", &[2], "%value");
     let piece = "OpEntryPoint Vertex %vertex \"main\"";
@@ -617,11 +940,13 @@ fn graphs_are_pipelines_of_their_own() {
     let words = common::assembled(&text, &options).words;
     let named = |name: &str| {
         let pipeline = Pipeline::new([Stage::new(&words).entry_point(name)]);
-        let report = pipeline.check(&options);
-        let all = report.diagnostics().iter();
-        all.map(|it| it.diagnostic.rule().to_owned())
+        let all = pipeline.check(&options).into_diagnostics();
+        let all = all.into_iter().map(|it| it.diagnostic);
+        all.map(|it| (it.rule().to_owned(), it.vuid().map(str::to_owned)))
             .collect::<Vec<_>>()
     };
-    assert_eq!(named("main"), [""; 0]);
-    assert_eq!(named("other"), ["pipeline.entry-point"]);
+    assert_eq!(named("main"), []);
+    let vuid = "VUID-VkDataGraphPipelineShaderModuleCreateInfoARM-pName-09872";
+    let unknown = ("pipeline.entry-point".to_owned(), Some(vuid.to_owned()));
+    assert_eq!(named("other"), [unknown]);
 }

@@ -52,6 +52,29 @@ fn at_least(piece: &str, limit: &str, least: u32, vuid: &str) {
 }
 
 #[test]
+fn one_device_limits_single_stages_without_a_pipeline() {
+    let piece = "OpEntryPoint Vertex %vertex \"main\" %out
+OpDecorate %out Location 5
+%out = OpVariable %out_vec4 Output";
+    let text = Example::framed("pipeline, vulkan1.3", piece, "")
+        .unwrap()
+        .breaking();
+    let found = |components: u32, devices: usize| {
+        let mut options = Options::for_env("vulkan1.3".parse().unwrap());
+        let mut device = Device::with_everything("the device");
+        let limit = Limit::named("maxVertexOutputComponents").unwrap();
+        device.set_limit(limit, Value::Number(components.into()));
+        options.devices = vec![device; devices];
+        let report = common::report(&text, &options);
+        let all = report.diagnostics().iter();
+        all.map(|it| it.rule().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(24, 1), [""; 0]);
+    assert_eq!(found(23, 1), ["pipeline.limit"]);
+    assert_eq!(found(23, 2), [""; 0]);
+}
+
+#[test]
 fn locations_are_limited_for_each_stage() {
     let vuid = "RuntimeSpirv-Location-06272";
     let vertex = "OpEntryPoint Vertex %vertex \"main\" %out %in

@@ -35,7 +35,7 @@ impl PipelineLayout {
     ///
     /// - `sets`: an array, with null for a set that isn't there, of objects with an array `bindings` of
     ///   objects with `binding`, `type`, `count` (1 if absent), `stages` (all if absent), `ycbcr` (false
-    ///   if absent), `unnormalizedCoordinates` and `mapping`
+    ///   if absent), `unnormalizedCoordinates`, `mapping` and `mappingOffset` (0 if absent)
     /// - `pushConstants`: an array of objects with `stages`, `offset` (0 if absent) and `size`
     /// - `flags`: an array of names
     /// - `requiredSubgroupSize`: a number
@@ -113,6 +113,7 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
             "ycbcr",
             "unnormalizedCoordinates",
             "mapping",
+            "mappingOffset",
         ],
     )?;
     let ty = string(json, "type", place)?;
@@ -134,6 +135,7 @@ fn binding(json: &Json, place: &str) -> Result<Binding, LayoutError> {
             None => None,
             Some(name) => Some(mapping(name, place)?),
         },
+        mapping_offset: number(json, "mappingOffset", Some(0), place)?,
     })
 }
 

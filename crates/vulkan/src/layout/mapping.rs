@@ -53,6 +53,11 @@ impl MappingSource {
         (0..SOURCES.len() as u8).map(Self)
     }
 
+    /// Whether it gives the address of a resource, without its size.
+    pub fn is_address(self) -> bool {
+        self.name().ends_with("_ADDRESS")
+    }
+
     /// Whether it gives the data of one resource or its address, not a place among descriptors.
     pub fn is_single(self) -> bool {
         !self.name().starts_with("HEAP_WITH_")

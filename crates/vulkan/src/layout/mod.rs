@@ -121,6 +121,9 @@ pub struct Binding {
     pub is_unnormalized: Option<bool>,
     /// From where in memory or a descriptor heap it is mapped, if it is.
     pub mapping: Option<MappingSource>,
+    /// Where in the push data or in the shader's record it begins, in bytes, if it is mapped to one of
+    /// them.
+    pub mapping_offset: u32,
 }
 
 impl Binding {
@@ -134,6 +137,7 @@ impl Binding {
             has_ycbcr: false,
             is_unnormalized: None,
             mapping: None,
+            mapping_offset: 0,
         }
     }
 }
@@ -181,6 +185,7 @@ const FLAGS: &[(PipelineFlags, &str)] = &[
         PipelineFlags::ALLOW_VARYING_SUBGROUP_SIZE,
         "ALLOW_VARYING_SUBGROUP_SIZE",
     ),
+    (PipelineFlags::DESCRIPTOR_HEAP, "DESCRIPTOR_HEAP"),
 ];
 
 impl PipelineFlags {
@@ -198,6 +203,8 @@ impl PipelineFlags {
     pub const DISALLOW_OPACITY_MICROMAP: Self = Self(32);
     /// The size of subgroups may vary; a flag of each stage.
     pub const ALLOW_VARYING_SUBGROUP_SIZE: Self = Self(64);
+    /// Descriptors are in heaps, not in sets.
+    pub const DESCRIPTOR_HEAP: Self = Self(128);
 
     /// The flag of this name, such as `RAY_TRACING_SKIP_AABBS`, with or without what is around it in
     /// Vulkan. Other flags of Vulkan, by their whole names, are none.

@@ -39,6 +39,7 @@ use crate::tables::{Enable, Feature, Limit};
 use sorted::Sorted;
 
 pub use matrices::{MatrixShader, matrix_needs};
+pub use stages::stage_names;
 pub(crate) use wanted::total;
 pub use wanted::{Is, Listed, Term, Wanted};
 pub use workgroup::workgroup_size;

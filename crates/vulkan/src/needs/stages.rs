@@ -1,8 +1,10 @@
 //! Stages in which operations are available.
 
+use std::ops::Range;
+
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::{Lookup, ModuleIndex};
-use spirvkit_grammar::{ExecutionMode as Mode, ExecutionModel as Model, Op};
+use spirvkit_grammar::{Capability, ExecutionMode as Mode, ExecutionModel as Model, Op};
 
 use super::sorted::{Sorted, within};
 use super::{CallTrees, Need, Wanted, is_group_operation, limit, property, property_of, reach};
@@ -81,6 +83,12 @@ const STAGES: &[(Model, &[&str])] = &[
 
 const GRAPHICS: &str = "VK_SHADER_STAGE_ALL_GRAPHICS";
 
+/// The names of Vulkan's masks of stages that this one is in, but `VK_SHADER_STAGE_ALL`.
+pub fn stage_names(model: Model) -> &'static [&'static str] {
+    let found = STAGES.iter().find(|it| it.0 == model);
+    found.map_or(&[], |it| it.1)
+}
+
 /// Operations that devices have in some stages only.
 struct Kind {
     has: fn(Op) -> bool,
@@ -129,6 +137,9 @@ const KINDS: [Kind; 5] = [
     },
 ];
 
+/// The kind of operations on tensors, which are used where they are loaded, too.
+const TENSORS: usize = 4;
+
 /// The first instructions of a function that matter here.
 #[derive(Clone, Copy, Default)]
 struct First {
@@ -154,7 +165,14 @@ pub(super) fn add(
 ) {
     let functions = m.functions.iter();
     let within = functions.map(|it| within(&sorted.special, &it.range));
-    let firsts: Vec<First> = within.map(|special| first(m, special)).collect();
+    let mut firsts: Vec<First> = within.map(|special| first(m, special)).collect();
+    if m.declared_capabilities.contains(&Capability::TensorsARM) {
+        for (function, first) in m.functions.iter().zip(&mut firsts) {
+            let loaded = first_tensor(m, function.range.clone());
+            let found = first.kinds[TENSORS].into_iter().chain(loaded);
+            first.kinds[TENSORS] = found.min();
+        }
+    }
     let matters = |it: &First| {
         it.kinds.iter().any(Option::is_some) || it.allocates.is_some() || it.stream.is_some()
     };
@@ -177,18 +195,15 @@ pub(super) fn add(
                 wanted,
             });
         };
-        let stage = STAGES.iter().find(|it| it.0 == entry.model);
-        let supported = |property| stage.map(|(_, names)| property_of(property, names));
+        let stage = Some(stage_names(entry.model)).filter(|names| !names.is_empty());
+        let supported = |property| stage.map(|names| property_of(property, names));
         for (index, kind) in KINDS.iter().enumerate() {
             let offset = each().find_map(|it| it.kinds[index]);
             let wanted = match kind.is_told {
                 true => supported(kind.property),
                 false => stage
                     .zip(limit(kind.property))
-                    .map(|(stage, property)| Wanted::Told {
-                        property,
-                        values: stage.1,
-                    }),
+                    .map(|(values, property)| Wanted::Told { property, values }),
             };
             if let Some((offset, wanted)) = offset.zip(wanted) {
                 let what = format!("{} in the stage `{}`", kind.what, entry.model);
@@ -234,6 +249,16 @@ pub(super) fn add(
             add(offset, vuid, what, Wanted::OneOf(Vec::new()));
         }
     }
+}
+
+/// The first load of a tensor in a function.
+fn first_tensor(m: &ModuleIndex<'_>, function: Range<u32>) -> Option<u32> {
+    let mut loads = m.instructions(function).filter(|it| it.op() == Op::Load);
+    let first = loads.find(|it| {
+        let ty = it.result_type().and_then(|ty| m.def(ty));
+        ty.is_some_and(|ty| ty.op() == Op::TypeTensorARM)
+    });
+    first.map(|it| it.offset())
 }
 
 /// What sends vertices to another stream than something before it.

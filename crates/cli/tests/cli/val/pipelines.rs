@@ -172,6 +172,42 @@ OpFunctionEnd
 ";
 
 #[test]
+fn what_one_stage_exceeds_is_told_once() {
+    let dir = Dir::new();
+    let text = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"main\" %color
+OpDecorate %color Location 5
+%void = OpTypeVoid
+%float = OpTypeFloat 32
+%pointer = OpTypePointer Output %float
+%color = OpVariable %pointer Output
+%signature = OpTypeFunction %void
+%main = OpFunction %void None %signature
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+";
+    dir.module("v.spv", text);
+    dir.write("v.spvasm", text);
+    for file in ["v.spv", "v.spvasm"] {
+        for more in [&["--pipeline"][..], &[]] {
+            let limit = "maxVertexOutputComponents=20";
+            let mut all = vec!["val", "--target-env", "vulkan1.3", "--format", "json"];
+            all.extend(["--limit", limit, file]);
+            all.extend(more);
+            let ran = dir.spv(&all);
+            let [report] = &objects(output(&ran))[..] else {
+                panic!("one file");
+            };
+            let found = report["diagnostics"].as_array().unwrap().iter();
+            let rules: Vec<&Value> = found.map(|it| &it["rule"]).collect();
+            assert_eq!(rules, ["pipeline.limit"], "{file} {more:?}");
+        }
+    }
+}
+
+#[test]
 fn specialized_modules_are_valid_and_fit_devices() {
     let dir = Dir::new();
     dir.module("a.spv", SPECIALIZED);

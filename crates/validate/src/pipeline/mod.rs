@@ -38,7 +38,7 @@ use spirvkit_grammar::ExecutionModel;
 use spirvkit_vulkan::PipelineLayout;
 
 use crate::finding::Reporter;
-use crate::module::{GivenNames, Module};
+use crate::module::{EntryPoint, GivenNames, Module};
 use crate::options::{Env, Options};
 use crate::phases;
 use part::Part;
@@ -233,6 +233,11 @@ impl<'a> Pipeline<'a> {
 /// Checks each entry point of a module against the limits of devices, as far as that takes nothing else
 /// of its pipeline.
 pub(crate) fn check_alone(m: &Module<'_>, reporter: &mut Reporter) {
+    // Compute shaders have nothing of what these are about.
+    let is_compute = |it: &EntryPoint<'_>| it.model == ExecutionModel::GLCompute;
+    if m.entry_points.iter().all(is_compute) {
+        return;
+    }
     let types = Types::of(m);
     let layouts = OnceCell::new();
     let all = Stage::new(m.words);

@@ -53,6 +53,7 @@ use module::GivenNames;
 
 pub use levels::{Level, Levels};
 pub use options::{DescriptorLayout, Limits, Options};
+pub use pipeline::alone::stage_needs;
 pub use pipeline::{Pipeline, PipelineReport, Stage, StageDiagnostic, StageNote};
 pub use rule::{Example, Frame, Rule, UnknownFrame};
 pub use settings::{BadSetting, Setting};

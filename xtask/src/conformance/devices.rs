@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use spirvkit::analysis::ModuleIndex;
+use spirvkit::validate::stage_needs;
 use spirvkit::vulkan::{Device, Need, Requirements, needs};
 use spirvkit::words_from_bytes;
 
@@ -91,15 +92,16 @@ fn json_files(path: &Path) -> Result<Vec<PathBuf>, Box<dyn std::error::Error>> {
 fn check(file: &Path, devices: &[Device]) -> Option<Result<Vec<bool>, String>> {
     let (words, _) = words_from_bytes(&load(file).ok()?).ok()?;
     let m = ModuleIndex::new(&words).ok()?;
-    let needs = needs(&m);
+    let mut needs = needs(&m);
+    needs.extend(stage_needs(&words));
     let takes = |device: &Device| needs.iter().all(|need| need.is_met_by(device));
-    let exact = exact(&m, &needs);
+    let exact = exact(&needs);
     Some(exact.map(|()| devices.iter().map(takes).collect()))
 }
 
 /// Whether a device with what a module requires takes it, and none with less.
-fn exact(m: &ModuleIndex<'_>, needs: &[Need]) -> Result<(), String> {
-    let required = Requirements::of(m);
+fn exact(needs: &[Need]) -> Result<(), String> {
+    let required = Requirements::of_needs(needs.to_vec());
     let device = &required.device;
     let takes = |device: &Device| {
         let mut left = needs.iter().filter(|need| !need.is_met_by(device));

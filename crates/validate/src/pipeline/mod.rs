@@ -8,6 +8,7 @@
 //! whether subgroups divide workgroups, [`graphs`] what data graph pipelines are like, [`flags`],
 //! [`mappings`], [`samplers`] and [`subpass`] what else the application says of the pipeline.
 
+pub(crate) mod alone;
 mod built_ins;
 mod elements;
 mod features;
@@ -29,7 +30,6 @@ mod subgroups;
 mod subpass;
 
 use std::cell::OnceCell;
-use std::iter;
 
 use spirvkit_analysis::layout::Types;
 use spirvkit_binary::{Header, Id};
@@ -37,8 +37,7 @@ use spirvkit_diagnostics::{Diagnostic, Severity};
 use spirvkit_grammar::ExecutionModel;
 use spirvkit_vulkan::PipelineLayout;
 
-use crate::finding::Reporter;
-use crate::module::{EntryPoint, GivenNames, Module};
+use crate::module::{GivenNames, Module};
 use crate::options::{Env, Options};
 use crate::phases;
 use part::Part;
@@ -153,8 +152,8 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Checks whether the stages fit each other, the layout and the [devices](Options::devices).
-    /// What is wrong with a module by itself, only [`validate`](crate::validate) says, except that both
-    /// know limits that one stage is enough to exceed, if there is one device. No module makes this panic.
+    /// What is wrong with a module by itself, on these devices, too, only [`validate`](crate::validate)
+    /// says; but no module makes this panic.
     ///
     /// Memory and time are in proportion to the modules together, for each of their entry points.
     pub fn check(&self, options: &Options) -> PipelineReport {
@@ -224,32 +223,9 @@ impl<'a> Pipeline<'a> {
             }
             subgroups::check(&parts, self.layout, &mut problems);
             features::check(&parts, &mut problems);
-            limits::check(&parts, &uses, self.layout, &mut problems);
+            limits::check(&uses, self.layout, &mut problems);
         }
         problems.into_report(env.is_vulkan())
-    }
-}
-
-/// Checks each entry point of a module against the limits of devices, as far as that takes nothing else
-/// of its pipeline.
-pub(crate) fn check_alone(m: &Module<'_>, reporter: &mut Reporter) {
-    // Compute shaders have nothing of what these are about.
-    let is_compute = |it: &EntryPoint<'_>| it.model == ExecutionModel::GLCompute;
-    if m.entry_points.iter().all(is_compute) {
-        return;
-    }
-    let types = Types::of(m);
-    let layouts = OnceCell::new();
-    let all = Stage::new(m.words);
-    let mut problems = Problems::new(m.options, iter::once(m.words.len()));
-    // All entry points may list all of a module; beyond all sense, those that come are left unchecked.
-    let most = 64 + (4 << 20) / m.words.len().max(1);
-    let parts = part::parts(0, &all, m, (&types, &layouts));
-    for part in parts.iter().take(most) {
-        limits::check_alone(part, &mut problems);
-    }
-    for finding in problems.into_findings() {
-        reporter.add(finding);
     }
 }
 

@@ -120,11 +120,6 @@ impl<'o> Problems<'o> {
         });
     }
 
-    /// What is wrong with one stage alone.
-    pub(super) fn into_findings(self) -> impl Iterator<Item = Finding> {
-        self.found.into_iter().map(|problem| problem.finding)
-    }
-
     pub(super) fn into_report(self, is_vulkan: bool) -> PipelineReport {
         let diagnostics = self.found.into_iter().map(|problem| StageDiagnostic {
             stage: problem.stage,

@@ -9,10 +9,10 @@ use spirvkit_vulkan::{Device, Need, Wanted, needs};
 use super::Family;
 use crate::finding::{Finding, Reporter};
 use crate::module::Module;
-use crate::pipeline::check_alone;
+use crate::pipeline::alone;
 use crate::rule::Rule;
 use crate::rules::ALL;
-use crate::rules::generated::device;
+use crate::rules::generated::{device, pipeline};
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[],
@@ -25,7 +25,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if devices.is_empty() || !m.env.is_vulkan() {
         return;
     }
-    for need in needs(m) {
+    for need in needs(m).into_iter().chain(alone::of_module(m)) {
         let lacking: Vec<&Device> = devices.iter().filter(|it| !need.is_met_by(it)).collect();
         if !lacking.is_empty() {
             reporter.add(finding(&need, &lacking));
@@ -34,14 +34,14 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             return;
         }
     }
-    // Which of several devices take a module, their needs alone tell.
-    if devices.len() == 1 {
-        check_alone(m, reporter);
-    }
 }
 
 fn finding(need: &Need, lacking: &[&Device]) -> Finding {
-    Finding::new(rule(need), need.offset, message(need, lacking)).vuid(need.vuid)
+    let finding = Finding::new(rule(need), need.offset, message(need, lacking));
+    match need.vuid {
+        "" => finding.vuid_if(false),
+        vuid => finding.vuid(vuid),
+    }
 }
 
 /// What is said of devices that don't meet a need.
@@ -76,14 +76,21 @@ pub(crate) fn message(need: &Need, lacking: &[&Device]) -> String {
     format!("{} needs {}{has}", need.what, need.wanted)
 }
 
-/// The rule of ours that a need falls under: the one that has its VUID.
+/// The rule of ours that a need falls under: the one that has its VUID. What stages need has its rule
+/// among those for pipelines.
 fn rule(need: &Need) -> &'static Rule {
     static BY_VUID: LazyLock<HashMap<&str, &Rule>> = LazyLock::new(|| {
-        let ours = ALL.iter().filter(|rule| rule.id.starts_with("device."));
+        let is_of_stages = |rule: &Rule| rule.id == pipeline::LIMIT.id;
+        let ours = ALL
+            .iter()
+            .filter(|it| it.id.starts_with("device.") || is_of_stages(it));
         let each = ours.flat_map(|rule| rule.vuids.iter().map(|&vuid| (vuid, *rule)));
         // The first rule with a VUID, as in the documents.
         each.rev().collect()
     });
+    if need.vuid.is_empty() {
+        return &pipeline::LIMIT;
+    }
     let found = BY_VUID.get(need.vuid);
     debug_assert!(found.is_some(), "{}", need.vuid);
     found.copied().unwrap_or(&device::FEATURE)

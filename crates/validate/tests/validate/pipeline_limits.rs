@@ -2,9 +2,10 @@
 
 use spirvkit_grammar::ExecutionModel;
 use spirvkit_testing::words;
-use spirvkit_validate::{Example, Options, Pipeline, Stage};
+use spirvkit_validate::{Example, Options, Pipeline, Stage, stage_needs};
 use spirvkit_vulkan::{
-    Binding, DescriptorType, Device, Limit, PipelineLayout, SetLayout, ShaderStages, Value,
+    Binding, DescriptorType, Device, Limit, PipelineLayout, Requirements, SetLayout, ShaderStages,
+    Value,
 };
 
 use crate::common;
@@ -31,7 +32,9 @@ fn found(piece: &str, layout: Option<&PipelineLayout>, limit: &str, value: u32) 
         Some(layout) => stages.layout(layout).check(&options),
         None => stages.check(&options),
     };
-    let all = report.diagnostics().iter().map(|it| &it.diagnostic);
+    let together = report.diagnostics().iter().map(|it| &it.diagnostic);
+    let alone = common::report(&text, &options);
+    let all = alone.diagnostics().iter().chain(together);
     all.map(|it| {
         assert_eq!(it.rule(), "pipeline.limit", "{}", it.message());
         it.vuid().unwrap_or_default().to_owned()
@@ -52,7 +55,7 @@ fn at_least(piece: &str, limit: &str, least: u32, vuid: &str) {
 }
 
 #[test]
-fn one_device_limits_single_stages_without_a_pipeline() {
+fn devices_limit_single_stages_without_a_pipeline() {
     let piece = "OpEntryPoint Vertex %vertex \"main\" %out
 OpDecorate %out Location 5
 %out = OpVariable %out_vec4 Output";
@@ -71,7 +74,35 @@ OpDecorate %out Location 5
     };
     assert_eq!(found(24, 1), [""; 0]);
     assert_eq!(found(23, 1), ["pipeline.limit"]);
-    assert_eq!(found(23, 2), [""; 0]);
+    assert_eq!(found(23, 2), ["pipeline.limit"]);
+}
+
+/// The least device is exactly so large, and no larger than all devices are.
+#[test]
+fn the_least_device_has_what_single_stages_need() {
+    let least = |location: u32| {
+        let piece = format!(
+            "OpEntryPoint Vertex %vertex \"main\" %out
+OpDecorate %out Location {location}
+%out = OpVariable %out_vec4 Output"
+        );
+        let example = Example::framed("pipeline, vulkan1.3", &piece, "").unwrap();
+        let options = Options::for_env("vulkan1.3".parse().unwrap());
+        let words = common::assembled(&example.breaking(), &options).words;
+        let mut device = Requirements::of_needs(stage_needs(&words)).device;
+        device.set_version((1, 3));
+        let accepts = |device: &Device| {
+            let mut options = options.clone();
+            options.devices.push(device.clone());
+            common::report(&example.breaking(), &options).is_valid()
+        };
+        assert!(accepts(&device), "{location}");
+        let limit = Limit::named("maxVertexOutputComponents").unwrap();
+        device.remove_limit(limit);
+        accepts(&device)
+    };
+    assert!(least(15));
+    assert!(!least(16));
 }
 
 #[test]

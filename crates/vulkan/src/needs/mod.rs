@@ -50,7 +50,7 @@ pub use workgroup::workgroup_size;
 pub struct Need {
     /// The word offset of the instruction that needs it; 0 is the header.
     pub offset: u32,
-    /// The rule of Vulkan that says so.
+    /// The rule of Vulkan that says so; empty if it has no name.
     pub vuid: &'static str,
     /// What has the need, such as "the capability `Int64`".
     pub what: String,
@@ -59,6 +59,16 @@ pub struct Need {
 }
 
 impl Need {
+    /// What an instruction at a word offset needs by a rule.
+    pub fn new(offset: u32, vuid: &'static str, what: String, wanted: Wanted) -> Self {
+        Self {
+            offset,
+            vuid,
+            what,
+            wanted,
+        }
+    }
+
     /// Whether a device meets it.
     pub fn is_met_by(&self, device: &Device) -> bool {
         self.wanted.is_met_by(device)

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use spirvkit::analysis::ModuleIndex;
+use spirvkit::validate::stage_needs;
 use spirvkit::vulkan::{Device, Need, needs};
 use spirvkit::{AssembleOptions, ValidateOptions, assemble};
 
@@ -22,7 +23,7 @@ struct Lack {
     what: String,
     /// What it needs.
     needs: String,
-    vuid: &'static str,
+    vuid: Option<&'static str>,
     /// Where: the offset in bytes.
     byte: u64,
 }
@@ -36,7 +37,8 @@ pub(super) fn of(words: &[u32], devices: &[Device]) -> Vec<Row> {
     let Ok(m) = ModuleIndex::new(words) else {
         return Vec::new();
     };
-    let needs = needs(&m);
+    let mut needs = needs(&m);
+    needs.extend(stage_needs(words));
     devices.iter().map(|device| row(device, &needs)).collect()
 }
 
@@ -58,7 +60,7 @@ fn row(device: &Device, needs: &[Need]) -> Row {
         .map(|need| Lack {
             what: need.what.clone(),
             needs: need.wanted.to_string(),
-            vuid: need.vuid,
+            vuid: Some(need.vuid).filter(|vuid| !vuid.is_empty()),
             byte: u64::from(need.offset) * 4,
         })
         .collect();

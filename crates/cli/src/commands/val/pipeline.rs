@@ -129,11 +129,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
         is_cut = report.is_cut();
         for found in report.into_diagnostics() {
             let file = of_stage.get(found.stage).map_or(0, |it| it.1);
-            let report = &mut files[file].report;
-            // What one stage is enough for was found in its module already.
-            if !report.diagnostics().contains(&found.diagnostic) {
-                report.append(vec![found.diagnostic]);
-            }
+            files[file].report.append(vec![found.diagnostic]);
         }
     }
     Ok(tell(&check, &files, is_cut))

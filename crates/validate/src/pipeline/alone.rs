@@ -209,7 +209,9 @@ fn add_distances(part: &Part<'_, '_>, most: &mut Most) {
         let name = "maxCombinedClipAndCullDistances";
         most.add((name, total), Some(4), offset, || {
             let kind = part.kind();
-            format!("`ClipDistance` and `CullDistance` of length {total} together in the {kind}")
+            format!(
+                "a length of {total} of `ClipDistance` and `CullDistance` together in the {kind}"
+            )
         });
     }
 }

@@ -14,7 +14,7 @@ use crate::competitors::{
     CPP, Cpp, RSPIRV_DISASSEMBLE, RSPIRV_LOAD, RSPIRV_PARSE, RSPIRV_STORE, rspirv_disassemble,
     rspirv_load, rspirv_parse,
 };
-use crate::cpp_optimizer::CppOptimizer;
+use crate::cpp_optimizer::optimize_for_size;
 use crate::cpp_validator::CppValidator;
 use crate::timing::{self, Candidate, Times};
 use spirvkit_bench::corpus::{Corpus, bytes_of};
@@ -342,11 +342,10 @@ pub(crate) fn reflect(corpus: &Corpus, budget: Duration) -> Contest {
 
 /// Over modules of their own: optimizing is for what a compiler writes without doing so itself.
 pub(crate) fn optimize(corpus: &Corpus, budget: Duration) -> Contest {
-    let cpp = CppOptimizer::for_size();
     let mut options = spirvkit::opt::Options::default();
     options.level = spirvkit::opt::Level::Size;
     let ours = |words: &[u32]| Some(spirvkit::opt::optimize(words, &options).ok()?.words);
-    let theirs = |words: &[u32]| cpp.optimize(words);
+    let theirs = optimize_for_size;
     let mut field = Field::new(corpus, |words| {
         ours(words).is_some() && theirs(words).is_some()
     });

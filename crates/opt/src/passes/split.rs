@@ -86,18 +86,31 @@ fn candidates(unit: &Unit, function: &Function) -> HashMap<Value, Members> {
     let variables = insts.filter(|&&inst| unit.op(inst) == Op::Variable);
     let divisible = variables.filter(|&&variable| {
         let node = unit.node(variable);
-        let is_structure = unit
-            .pointee(variable)
-            .is_some_and(|ty| unit.op(ty) == Op::TypeStruct && !unit.volatile_types.contains(&ty));
+        let Some(ty) = unit.pointee(variable) else {
+            return false;
+        };
+        let is_structure = unit.op(ty) == Op::TypeStruct && !unit.volatile_types.contains(&ty);
         let initial = unit.operand(variable, 1);
+        let mut members = 0..unit.operands(ty).len();
         let has_parts = initial == 0
             || unit.op(initial) == Op::ConstantNull
-            || unit.op(initial).is_composite_constant();
+            || members.all(|member| part_of(unit, initial, member).is_some());
         is_structure && has_parts && node.decorations == 0 && !node.has(flag::FIXED)
     });
     divisible
         .map(|&variable| (variable, Members::new()))
         .collect()
+}
+
+/// A member of a constant structure that is made of its members.
+fn part_of(unit: &Unit, constant: Value, member: usize) -> Option<Value> {
+    let parts = unit.operands(constant);
+    let part = match unit.op(constant) {
+        Op::ConstantComposite | Op::SpecConstantComposite => parts.get(member),
+        Op::ConstantCompositeReplicateEXT | Op::SpecConstantCompositeReplicateEXT => parts.first(),
+        _ => None,
+    };
+    part.copied()
 }
 
 /// The variable and the member of its structure that an access chain begins with.
@@ -161,7 +174,7 @@ fn divide(unit: &mut Unit, variable: Value, members: &mut Members) {
         match unit.op(initial) {
             _ if initial == 0 => {}
             Op::ConstantNull => operands.push(unit.null(part)),
-            _ => operands.push(unit.operand(initial, member as usize)),
+            _ => operands.extend(part_of(unit, initial, member as usize)),
         }
         *made = unit.add(Op::Variable, ty, &operands, 0b10);
         unit.nodes[*made as usize].flags |= flag::LOCAL;

@@ -455,6 +455,51 @@ OpReturn"
     }
 }
 
+/// Of a constant that names one part for all, each member has that.
+#[test]
+fn parts_of_a_structure_that_repeats_one_value_have_it() {
+    let after = text(&optimized(
+        "; Version: 1.6
+OpCapability Shader
+OpCapability ReplicatedCompositesEXT
+OpExtension \"SPV_EXT_replicated_composites\"
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\" %i %o
+OpExecutionMode %main OriginUpperLeft
+OpName %ones \"ones\"
+OpDecorate %i Location 0
+OpDecorate %i Flat
+OpDecorate %o Location 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%int = OpTypeInt 32 1
+%0 = OpConstant %int 0
+%1 = OpConstant %int 1
+%2 = OpConstant %int 2
+%row = OpTypeArray %int %2
+%ones = OpConstantComposite %row %1 %0
+%pair = OpTypeStruct %row %row
+%both = OpConstantCompositeReplicateEXT %pair %ones
+%to_pair = OpTypePointer Function %pair
+%to_int = OpTypePointer Function %int
+%in = OpTypePointer Input %int
+%out = OpTypePointer Output %int
+%i = OpVariable %in Input
+%o = OpVariable %out Output
+%main = OpFunction %void None %fn
+%entry = OpLabel
+%x = OpVariable %to_pair Function %both
+%i1 = OpLoad %int %i
+%at = OpAccessChain %to_int %x %1 %i1
+%x1 = OpLoad %int %at
+OpStore %o %x1
+OpReturn
+OpFunctionEnd",
+    ));
+    let part = "OpVariable %_ptr_Function__arr_int_int_2 Function %ones";
+    assert!(after.contains(part), "{after}");
+}
+
 /// Who gets the whole, gets it as it is.
 #[test]
 fn a_structure_that_is_used_as_a_whole_is_not_divided() {

@@ -53,9 +53,9 @@ use module::GivenNames;
 
 pub use levels::{Level, Levels};
 pub use options::{DescriptorLayout, Limits, Options};
-pub use pipeline::alone::stage_needs;
 pub use pipeline::{Pipeline, PipelineReport, Stage, StageDiagnostic, StageNote};
 pub use rule::{Example, Frame, Rule, UnknownFrame};
+pub use rules::device::device_needs;
 pub use settings::{BadSetting, Setting};
 
 /// The result of a validation.

@@ -25,12 +25,12 @@ pub struct Requirements {
 const VERSIONS: [(u32, u32); 5] = [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4)];
 
 impl Requirements {
-    /// What a module needs, but for what single stages take of their interfaces.
+    /// What [`needs`] says of a module.
     pub fn of(m: &ModuleIndex<'_>) -> Self {
         Self::of_needs(needs(m))
     }
 
-    /// What meets needs, such as those of a module together with those of its stages.
+    /// What meets needs, such as those that `spirvkit-validate` knows of a module beside these.
     pub fn of_needs(needs: Vec<Need>) -> Self {
         let (unmet, mut needs): (Vec<Need>, Vec<Need>) = needs.into_iter().partition(is_impossible);
         // What leaves no choice comes first.

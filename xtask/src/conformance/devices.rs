@@ -4,9 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use spirvkit::analysis::ModuleIndex;
-use spirvkit::validate::stage_needs;
-use spirvkit::vulkan::{Device, Need, Requirements, needs};
+use spirvkit::validate::device_needs;
+use spirvkit::vulkan::{Device, Need, Requirements};
 use spirvkit::words_from_bytes;
 
 use super::corpus::{collect, load};
@@ -91,9 +90,7 @@ fn json_files(path: &Path) -> Result<Vec<PathBuf>, Box<dyn std::error::Error>> {
 /// Which devices take a module, if it can be read; an error if what it requires isn't exact.
 fn check(file: &Path, devices: &[Device]) -> Option<Result<Vec<bool>, String>> {
     let (words, _) = words_from_bytes(&load(file).ok()?).ok()?;
-    let m = ModuleIndex::new(&words).ok()?;
-    let mut needs = needs(&m);
-    needs.extend(stage_needs(&words));
+    let needs = device_needs(&words).ok()?;
     let takes = |device: &Device| needs.iter().all(|need| need.is_met_by(device));
     let exact = exact(&needs);
     Some(exact.map(|()| devices.iter().map(takes).collect()))

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use spirvkit_analysis::layout::Types;
-use spirvkit_binary::{Header, Id};
+use spirvkit_binary::Id;
 use spirvkit_grammar::{
     BuiltIn, Capability, ExecutionMode as M, ExecutionModel as E, StorageClass as S,
 };
@@ -15,25 +15,14 @@ use super::built_ins::BuiltIns;
 use super::elements::{Side, Taken};
 use super::part::{self, Part};
 use crate::module::{EntryPoint, Module};
-use crate::options::Options;
 use crate::rules::generated::pipeline;
 use crate::rules::interfaces::listed;
 use crate::rules::interfaces::places::Budget;
 use crate::rules::transform_feedback::captured;
 
-/// What the entry points of a module need of a device by themselves, beside what
-/// [`spirvkit_vulkan::needs`] finds: as many locations, distances, vertices and the like as their
-/// interfaces and execution modes have. The module need not be valid.
-pub fn stage_needs(words: &[u32]) -> Vec<Need> {
-    let options = Options::default();
-    match Header::from_words(words) {
-        Ok(header) => of_module(&Module::index(words, header, &options, None)),
-        Err(_) => Vec::new(),
-    }
-}
-
-/// The same for a module that has been read.
-pub(crate) fn of_module(m: &Module<'_>) -> Vec<Need> {
+/// What the entry points of a module need of a device by themselves: as many locations, distances,
+/// vertices and the like as their interfaces and execution modes have.
+pub(crate) fn needs(m: &Module<'_>) -> Vec<Need> {
     // Compute shaders have nothing of what these are about.
     let is_compute = |it: &EntryPoint<'_>| it.model == E::GLCompute;
     if m.entry_points.iter().all(is_compute) {
@@ -50,9 +39,12 @@ pub(crate) fn of_module(m: &Module<'_>) -> Vec<Need> {
 
 fn of_part(part: &Part<'_, '_>) -> impl Iterator<Item = Need> + use<> {
     let mut most = Most::default();
-    add_locations(part, &mut most);
-    add_distances(part, &mut most);
-    add_sample_masks(part, &mut most);
+    for class in [S::Input, S::Output] {
+        let built_ins = BuiltIns::of(part, class, &mut Budget::of(part.m));
+        add_locations(part, class, &built_ins, &mut most);
+        add_distances(part, &built_ins, &mut most);
+        add_sample_mask(part, &built_ins, &mut most);
+    }
     add_modes(part, &mut most);
     add_feedback(part, &mut most);
     most.0.into_values().map(|it| it.1)
@@ -122,39 +114,45 @@ fn location_limit(model: E, class: S, is_patch: bool) -> Option<(&'static str, u
     }
 }
 
-/// The last location of inputs and of outputs.
-fn add_locations(part: &Part<'_, '_>, most: &mut Most) {
-    for class in [S::Input, S::Output] {
-        let mut budget = Budget::of(part.m);
-        let side = Side::of(part, class, &mut budget);
-        for group in side.taken.chunk_by(|a, b| a.element == b.element) {
-            let Some(last) = group.last() else { continue };
-            let element = &side.elements[last.element as usize];
-            let limit = location_limit(part.model(), class, element.place.is_patch);
-            let Some((name, each)) = limit else {
-                continue;
-            };
-            let noun = match class {
-                S::Input => "input",
-                _ => "output",
-            };
-            let taken = last.location.saturating_add(1).saturating_mul(each);
-            most.add((name, taken), Some(0), element.offset(part), || {
-                format!(
-                    "location {} of {}, an {noun} of the {},",
-                    last.location,
-                    element.name(part),
-                    part.kind()
-                )
-            });
-        }
-        add_components(part, class, &side, most);
+/// The last location of inputs or outputs, of those for each patch, too, and the built-ins beside it.
+fn add_locations(part: &Part<'_, '_>, class: S, built_ins: &BuiltIns, most: &mut Most) {
+    let side = Side::of(part, class, &mut Budget::of(part.m));
+    let element = |taken: &Taken| &side.elements[taken.element as usize];
+    for is_patch in [false, true] {
+        let own = side.taken.iter();
+        let own = own.filter(|it| element(it).place.is_patch == is_patch);
+        let (Some(last), Some((name, each))) = (
+            own.max_by_key(|it| it.location),
+            location_limit(part.model(), class, is_patch),
+        ) else {
+            continue;
+        };
+        let noun = match class {
+            S::Input => "input",
+            _ => "output",
+        };
+        let taken = last.location.saturating_add(1).saturating_mul(each);
+        most.add((name, taken), Some(0), element(last).offset(part), || {
+            format!(
+                "location {} of {}, an {noun} of the {},",
+                last.location,
+                element(last).name(part),
+                part.kind()
+            )
+        });
     }
+    add_components(part, class, &side, built_ins, most);
 }
 
 /// The built-ins of a stage beside its locations: both count against the limit. How those for each patch and
 /// each primitive do isn't said, so tessellation and meshes are left out.
-fn add_components(part: &Part<'_, '_>, class: S, side: &Side, most: &mut Most) {
+fn add_components(
+    part: &Part<'_, '_>,
+    class: S,
+    side: &Side,
+    built_ins: &BuiltIns,
+    most: &mut Most,
+) {
     let is_counted = matches!(part.model(), E::Vertex | E::Geometry | E::Fragment);
     let limit = location_limit(part.model(), class, false);
     let Some((name, 4)) = limit.filter(|_| is_counted) else {
@@ -167,8 +165,7 @@ fn add_components(part: &Part<'_, '_>, class: S, side: &Side, most: &mut Most) {
     let Some(last) = side.taken.iter().max_by_key(|it| end(it)) else {
         return;
     };
-    let mut budget = Budget::of(part.m);
-    let built_ins = BuiltIns::of(part, class, &mut budget).components(part, &mut budget);
+    let built_ins = built_ins.components(part, &mut Budget::of(part.m));
     if built_ins == 0 {
         return;
     }
@@ -184,52 +181,42 @@ fn add_components(part: &Part<'_, '_>, class: S, side: &Side, most: &mut Most) {
 }
 
 /// The lengths of `ClipDistance` and `CullDistance`.
-fn add_distances(part: &Part<'_, '_>, most: &mut Most) {
-    for class in [S::Input, S::Output] {
-        let mut budget = Budget::of(part.m);
-        let built_ins = BuiltIns::of(part, class, &mut budget);
-        let mut total = 0u64;
-        let mut last = None;
-        for (built_in, name, vuid) in [
-            (BuiltIn::ClipDistance, "maxClipDistances", 2),
-            (BuiltIn::CullDistance, "maxCullDistances", 3),
-        ] {
-            let Some((variable, ty)) = built_ins.find(built_in) else {
-                continue;
-            };
-            let length = part.length(ty).unwrap_or(0);
-            total = total.saturating_add(length);
-            let offset = part.m.def_offset(variable);
-            last = Some(offset);
-            most.add((name, length), Some(vuid), offset, || {
-                format!("`{built_in}` of length {length} in the {}", part.kind())
-            });
-        }
-        let Some(offset) = last else { continue };
-        let name = "maxCombinedClipAndCullDistances";
-        most.add((name, total), Some(4), offset, || {
-            let kind = part.kind();
-            format!(
-                "a length of {total} of `ClipDistance` and `CullDistance` together in the {kind}"
-            )
-        });
-    }
-}
-
-/// The lengths of `SampleMask`.
-fn add_sample_masks(part: &Part<'_, '_>, most: &mut Most) {
-    for class in [S::Input, S::Output] {
-        let mut budget = Budget::of(part.m);
-        let built_ins = BuiltIns::of(part, class, &mut budget);
-        let Some((variable, ty)) = built_ins.find(BuiltIn::SampleMask) else {
+fn add_distances(part: &Part<'_, '_>, built_ins: &BuiltIns, most: &mut Most) {
+    let mut total = 0u64;
+    let mut last = None;
+    for (built_in, name, vuid) in [
+        (BuiltIn::ClipDistance, "maxClipDistances", 2),
+        (BuiltIn::CullDistance, "maxCullDistances", 3),
+    ] {
+        let Some((variable, ty)) = built_ins.find(built_in) else {
             continue;
         };
         let length = part.length(ty).unwrap_or(0);
+        total = total.saturating_add(length);
         let offset = part.m.def_offset(variable);
-        most.add(("maxSampleMaskWords", length), Some(10), offset, || {
-            format!("`SampleMask` of length {length} in the {}", part.kind())
+        last = Some(offset);
+        most.add((name, length), Some(vuid), offset, || {
+            format!("`{built_in}` of length {length} in the {}", part.kind())
         });
     }
+    let Some(offset) = last else { return };
+    let name = "maxCombinedClipAndCullDistances";
+    most.add((name, total), Some(4), offset, || {
+        let kind = part.kind();
+        format!("a length of {total} of `ClipDistance` and `CullDistance` together in the {kind}")
+    });
+}
+
+/// The length of `SampleMask`.
+fn add_sample_mask(part: &Part<'_, '_>, built_ins: &BuiltIns, most: &mut Most) {
+    let Some((variable, ty)) = built_ins.find(BuiltIn::SampleMask) else {
+        return;
+    };
+    let length = part.length(ty).unwrap_or(0);
+    let offset = part.m.def_offset(variable);
+    most.add(("maxSampleMaskWords", length), Some(10), offset, || {
+        format!("`SampleMask` of length {length} in the {}", part.kind())
+    });
 }
 
 /// The numbers in execution modes.

@@ -1,4 +1,4 @@
-//! What stages use, against the limits of devices.
+//! The resources of stages, against the limits of devices.
 
 use hashbrown::HashMap;
 use spirvkit_grammar::{ExecutionModel as E, StorageClass as S};
@@ -29,7 +29,7 @@ pub(super) fn check(
 
 /// Something of which a stage has so much.
 struct Amount<'w> {
-    /// What has it, such as "%a takes the locations up to".
+    /// What has it, such as "%a makes the number of sets".
     what: &'w str,
     /// The instruction that is at fault.
     offset: u32,

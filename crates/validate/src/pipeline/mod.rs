@@ -3,10 +3,11 @@
 //! [`stages`] asks which stages there are, [`matching`] whether the inputs of each are the outputs
 //! of the one before, [`built_ins`] the same of built-ins, [`mesh`] and [`rays`] what else stages pass
 //! to each other, [`modes`] whether execution modes agree, [`resources`] whether descriptors and push
-//! constants fit each other and the layout, [`limits`] whether devices have room for it, [`features`]
-//! whether they have the stages, [`matrices`] whether they multiply matrices of these sizes, [`subgroups`]
-//! whether subgroups divide workgroups, [`graphs`] what data graph pipelines are like, [`flags`],
-//! [`mappings`], [`samplers`] and [`subpass`] what else the application says of the pipeline.
+//! constants fit each other and the layout, [`limits`] whether devices have room for these, [`alone`]
+//! what each stage takes of devices without the others, [`features`] whether they have the stages,
+//! [`matrices`] whether they multiply matrices of these sizes, [`subgroups`] whether subgroups divide
+//! workgroups, [`graphs`] what data graph pipelines are like, [`flags`], [`mappings`], [`samplers`] and
+//! [`subpass`] what else the application says of the pipeline.
 
 pub(crate) mod alone;
 mod built_ins;

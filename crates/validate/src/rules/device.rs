@@ -1,14 +1,16 @@
-//! What devices must have for a module: the requirements of `spirvkit-vulkan`, each reported where
-//! the module has it.
+//! What devices must have for a module: what `spirvkit-vulkan` says, and what single stages take of their
+//! interfaces, each reported where the module has it.
 
 use std::sync::LazyLock;
 
 use hashbrown::HashMap;
+use spirvkit_binary::{Error, Header};
 use spirvkit_vulkan::{Device, Need, Wanted, needs};
 
 use super::Family;
 use crate::finding::{Finding, Reporter};
 use crate::module::Module;
+use crate::options::Options;
 use crate::pipeline::alone;
 use crate::rule::Rule;
 use crate::rules::ALL;
@@ -25,7 +27,7 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
     if devices.is_empty() || !m.env.is_vulkan() {
         return;
     }
-    for need in needs(m).into_iter().chain(alone::of_module(m)) {
+    for need in all_needs(m) {
         let lacking: Vec<&Device> = devices.iter().filter(|it| !need.is_met_by(it)).collect();
         if !lacking.is_empty() {
             reporter.add(finding(&need, &lacking));
@@ -34,6 +36,27 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             return;
         }
     }
+}
+
+/// All that a module needs of a device, in the order of its instructions: [`spirvkit_vulkan::needs`], and what
+/// single entry points need for as many locations, distances, vertices and the like as they have. The
+/// module need not be valid.
+///
+/// # Errors
+///
+/// If the header can't be read.
+pub fn device_needs(words: &[u32]) -> Result<Vec<Need>, Error> {
+    let options = Options::default();
+    let m = Module::index(words, Header::from_words(words)?, &options, None);
+    let mut all = all_needs(&m);
+    all.sort_by_key(|need| need.offset);
+    Ok(all)
+}
+
+fn all_needs(m: &Module<'_>) -> Vec<Need> {
+    let mut all = needs(m);
+    all.extend(alone::needs(m));
+    all
 }
 
 fn finding(need: &Need, lacking: &[&Device]) -> Finding {

@@ -2,7 +2,7 @@
 
 use spirvkit_grammar::ExecutionModel;
 use spirvkit_testing::words;
-use spirvkit_validate::{Example, Options, Pipeline, Stage, stage_needs};
+use spirvkit_validate::{Example, Options, Pipeline, Stage, device_needs};
 use spirvkit_vulkan::{
     Binding, DescriptorType, Device, Limit, PipelineLayout, Requirements, SetLayout, ShaderStages,
     Value,
@@ -89,7 +89,7 @@ OpDecorate %out Location {location}
         let example = Example::framed("pipeline, vulkan1.3", &piece, "").unwrap();
         let options = Options::for_env("vulkan1.3".parse().unwrap());
         let words = common::assembled(&example.breaking(), &options).words;
-        let mut device = Requirements::of_needs(stage_needs(&words)).device;
+        let mut device = Requirements::of_needs(device_needs(&words).unwrap()).device;
         device.set_version((1, 3));
         let accepts = |device: &Device| {
             let mut options = options.clone();

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use spirvkit::analysis::ModuleIndex;
 use spirvkit::binary::Error;
-use spirvkit::validate::stage_needs;
-use spirvkit::vulkan::{Entry, Requirements, Value, needs};
+use spirvkit::validate::device_needs;
+use spirvkit::vulkan::{Entry, Requirements, Value};
 
 use super::{Format, yaml};
 
@@ -34,10 +33,7 @@ pub(super) struct Document<'a> {
 
 impl<'a> Document<'a> {
     pub(super) fn new(file: &'a str, words: &[u32]) -> Result<Self, Error> {
-        let m = ModuleIndex::new(words)?;
-        let mut all = needs(&m);
-        all.extend(stage_needs(words));
-        let required = Requirements::of_needs(all);
+        let required = Requirements::of_needs(device_needs(words)?);
         let device = &required.device;
         let (major, minor) = device.version();
         let mut features: BTreeMap<_, Vec<_>> = BTreeMap::new();

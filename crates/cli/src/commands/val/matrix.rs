@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use spirvkit::analysis::ModuleIndex;
-use spirvkit::validate::stage_needs;
-use spirvkit::vulkan::{Device, Need, needs};
+use spirvkit::validate::device_needs;
+use spirvkit::vulkan::{Device, Need};
 use spirvkit::{AssembleOptions, ValidateOptions, assemble};
 
 /// A device, and what it lacks.
@@ -34,11 +33,9 @@ pub(super) fn of(words: &[u32], devices: &[Device]) -> Vec<Row> {
     if devices.len() < 2 {
         return Vec::new();
     }
-    let Ok(m) = ModuleIndex::new(words) else {
+    let Ok(needs) = device_needs(words) else {
         return Vec::new();
     };
-    let mut needs = needs(&m);
-    needs.extend(stage_needs(words));
     devices.iter().map(|device| row(device, &needs)).collect()
 }
 

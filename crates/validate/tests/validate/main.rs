@@ -14,6 +14,7 @@ mod operands;
 mod options;
 mod pipeline;
 mod pipeline_features;
+mod pipeline_graphs;
 mod pipeline_layout;
 mod pipeline_limits;
 mod reports;

@@ -12,12 +12,12 @@ pub const MAX_PARTS: usize = 65_532;
 /// go down to 255 (section 2.17 "Universal Limits"); the rest is for the
 /// matrices and vectors in them. It keeps recursive code, such as the compiler
 /// derives, off the end of the stack.
-pub const MAX_DEPTH: usize = 260;
+pub const MAX_DEPTH: u16 = 260;
 
 /// The most scalars a composite can have, each counted as often as it stands
 /// there. Constants can share parts, so a module that doubles a composite line by
 /// line has exponentially many; walking them all would never end.
-pub const MAX_SCALARS: usize = 1 << 22;
+pub const MAX_SCALARS: u32 = 1 << 22;
 
 /// The value of a constant. A scalar takes no allocation; composites share their
 /// parts with their copies.
@@ -56,7 +56,7 @@ impl Value {
             return Self::replicate(first.clone(), u32::try_from(parts.len()).ok()?);
         }
         let mut depth = 0;
-        let mut scalars = 0usize;
+        let mut scalars = 0u32;
         let mut small = Small::default();
         let null = parts.iter().all(Self::is_null);
         let undef = parts.iter().all(Self::is_undef);
@@ -91,7 +91,7 @@ impl Value {
             return None;
         }
         Some(Self::Composite(Composite {
-            parts: Parts::All(Arc::new(part), count),
+            parts: Parts::All(Arc::new(Repeated { part, count })),
             depth: depth + 1,
             scalars,
             null,
@@ -153,14 +153,14 @@ impl Value {
         }
     }
 
-    fn depth(&self) -> usize {
+    fn depth(&self) -> u16 {
         match self {
             Self::Composite(composite) => composite.depth,
             _ => 0,
         }
     }
 
-    fn scalars(&self) -> usize {
+    fn scalars(&self) -> u32 {
         match self {
             Self::Composite(composite) => composite.scalars,
             _ => 1,
@@ -178,10 +178,10 @@ impl<T: Into<Scalar>> From<T> for Value {
 #[derive(Clone, Debug)]
 pub struct Composite {
     parts: Parts,
-    /// How deep it goes: 1 if all parts are scalars.
-    depth: usize,
-    /// How many scalars it has, replicated ones counted once.
-    scalars: usize,
+    /// How many scalars it has, replicated ones counted once: [`MAX_SCALARS`] at most.
+    scalars: u32,
+    /// How deep it goes: 1 if all parts are scalars, and [`MAX_DEPTH`] at most.
+    depth: u16,
     /// Whether all its bits are zero.
     null: bool,
     /// Whether nothing in it is defined.
@@ -192,8 +192,14 @@ pub struct Composite {
 #[derive(Clone, Debug)]
 enum Parts {
     Each(Arc<[Value]>),
-    /// So many parts that are all alike.
-    All(Arc<Value>, u32),
+    All(Arc<Repeated>),
+}
+
+/// So many parts that are all alike.
+#[derive(Debug)]
+struct Repeated {
+    part: Value,
+    count: u32,
 }
 
 impl Composite {
@@ -203,7 +209,7 @@ impl Composite {
     pub fn len(&self) -> u32 {
         match &self.parts {
             Parts::Each(parts) => parts.len() as u32,
-            Parts::All(_, count) => *count,
+            Parts::All(all) => all.count,
         }
     }
 
@@ -211,7 +217,7 @@ impl Composite {
     pub fn part(&self, index: u32) -> Option<&Value> {
         match &self.parts {
             Parts::Each(parts) => parts.get(index as usize),
-            Parts::All(part, count) => (index < *count).then_some(part),
+            Parts::All(all) => (index < all.count).then_some(&all.part),
         }
     }
 
@@ -225,7 +231,7 @@ impl Composite {
     pub fn uniform(&self) -> Option<&Value> {
         match &self.parts {
             Parts::Each(_) => None,
-            Parts::All(part, _) => Some(part),
+            Parts::All(all) => Some(&all.part),
         }
     }
 
@@ -233,7 +239,7 @@ impl Composite {
     pub fn identity(&self) -> (usize, u32) {
         let address = match &self.parts {
             Parts::Each(parts) => parts.as_ptr().addr(),
-            Parts::All(part, _) => Arc::as_ptr(part).addr(),
+            Parts::All(all) => Arc::as_ptr(all).addr(),
         };
         (address, self.len())
     }
@@ -241,7 +247,9 @@ impl Composite {
     fn is_same(&self, other: &Self) -> bool {
         match (&self.parts, &other.parts) {
             (Parts::Each(a), Parts::Each(b)) => Arc::ptr_eq(a, b),
-            (Parts::All(a, n), Parts::All(b, m)) => n == m && (Arc::ptr_eq(a, b) || a.is_same(b)),
+            (Parts::All(a), Parts::All(b)) => {
+                Arc::ptr_eq(a, b) || a.count == b.count && a.part.is_same(&b.part)
+            }
             _ => false,
         }
     }
@@ -253,7 +261,7 @@ impl PartialEq for Composite {
             return false;
         }
         match (&self.parts, &other.parts) {
-            (Parts::All(a, _), Parts::All(b, _)) => Arc::ptr_eq(a, b) || a == b,
+            (Parts::All(a), Parts::All(b)) => Arc::ptr_eq(a, b) || a.part == b.part,
             (Parts::Each(a), Parts::Each(b)) => Arc::ptr_eq(a, b) || a == b,
             _ => self.parts().eq(other.parts()),
         }

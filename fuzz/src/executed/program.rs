@@ -58,6 +58,8 @@ struct Writer<'r, 'b> {
     text: String,
     next: u32,
     statements: usize,
+    /// The last merge block.
+    merge: u32,
 }
 
 /// The assembly text of the program that these bytes are a recipe for.
@@ -69,6 +71,7 @@ pub fn program_text(bytes: &[u8]) -> String {
         text: FRAME.to_owned(),
         next: 0,
         statements: 0,
+        merge: 0,
     };
     for function in 0..functions {
         writer.function(function, functions);
@@ -97,6 +100,11 @@ impl Writer<'_, '_> {
 
     fn label(&mut self, label: u32) {
         self.line(&format!("%l{label} = OpLabel"));
+    }
+
+    fn merge(&mut self, label: u32) {
+        self.label(label);
+        self.merge = label;
     }
 
     fn branch(&mut self, label: u32) {
@@ -133,6 +141,9 @@ impl Writer<'_, '_> {
         for turn in 0..=DEPTH {
             self.line(&format!(
                 "%t{index}_{turn} = OpVariable %ptr_word Function %u0"
+            ));
+            self.line(&format!(
+                "%d{index}_{turn} = OpVariable %ptr_word Function %u0"
             ));
         }
         match index {
@@ -249,7 +260,8 @@ impl Writer<'_, '_> {
                 self.line(&format!("OpStore %c{f} %r{result}"));
             }
             8 | 9 if inner => self.selection(place),
-            10 | 11 if inner => self.turns(place),
+            10 if inner => self.turns(place),
+            11 if inner => self.rounds(place),
             12 if inner => self.switch(place),
             13 => self.atomic(f),
             14 => self.clustered(f),
@@ -303,7 +315,7 @@ impl Writer<'_, '_> {
                 self.branch(merge);
             }
         }
-        self.label(merge);
+        self.merge(merge);
     }
 
     /// A loop of up to four turns.
@@ -338,7 +350,58 @@ impl Writer<'_, '_> {
         let next = self.inst("%u32", &format!("OpIAdd %r{now} %u1"));
         self.line(&format!("OpStore {turn} %r{next}"));
         self.branch(header);
-        self.label(merge);
+        self.merge(merge);
+    }
+
+    /// A loop that tests at its end, after up to four rounds. It may begin right where another
+    /// construct ends, and may be a single block.
+    fn rounds(&mut self, place: Place) {
+        let f = place.function;
+        let count = format!("%d{f}_{}", place.depth);
+        let [body, again, merge] = [0; 3].map(|_| self.id());
+        let header = match self
+            .text
+            .ends_with(&format!("%l{} = OpLabel\n", self.merge))
+        {
+            true => self.merge,
+            false => {
+                let header = self.id();
+                self.branch(header);
+                self.label(header);
+                header
+            }
+        };
+        let value = self.word(f, 2);
+        self.line(&format!("OpStore %a{f} %r{value}"));
+        let is_single = self.recipe.once_in(2);
+        if !is_single {
+            self.line(&format!("OpLoopMerge %l{merge} %l{again} None"));
+            self.branch(body);
+            self.label(body);
+            let inside = Place {
+                depth: place.depth + 1,
+                in_loop: Some((merge, again)),
+                is_uniform: false,
+                ..place
+            };
+            self.block(inside);
+            if !self.leave(inside) {
+                self.branch(again);
+            }
+            self.label(again);
+        }
+        let now = self.load(Kind::Word, &count);
+        let next = self.inst("%u32", &format!("OpIAdd %r{now} %u1"));
+        self.line(&format!("OpStore {count} %r{next}"));
+        let rest = self.inst("%u32", &format!("OpBitwiseAnd %r{next} %u3"));
+        let goes = self.inst("%bool", &format!("OpINotEqual %r{rest} %u0"));
+        if is_single {
+            self.line(&format!("OpLoopMerge %l{merge} %l{header} None"));
+        }
+        self.line(&format!(
+            "OpBranchConditional %r{goes} %l{header} %l{merge}"
+        ));
+        self.merge(merge);
     }
 
     fn switch(&mut self, place: Place) {
@@ -377,7 +440,7 @@ impl Writer<'_, '_> {
         if !self.leave(inside) {
             self.branch(merge);
         }
-        self.label(merge);
+        self.merge(merge);
     }
 
     /// An atomic whose result nobody looks at. Each location has one kind.

@@ -44,6 +44,8 @@ struct Loop {
     /// From where it comes, and from where it goes round.
     from: u32,
     latch: u32,
+    /// What says that its header is the merge block or the continue target of another construct.
+    named_by: Option<Value>,
     /// How often it goes round.
     rounds: u32,
     /// The words of a round.
@@ -113,6 +115,7 @@ fn find(
     }
     let flow = Flow::new(unit, function);
     let constructs = Constructs::new(unit, function, &flow);
+    let named_by = named_by(unit, function, &constructs);
     let headers = flow.order.iter().copied();
     let mut found = Vec::new();
     for header in headers.filter(|&block| constructs.is_loop(block)) {
@@ -124,13 +127,33 @@ fn find(
             continue;
         }
         match look_at(unit, function, &flow, &constructs, header, limits) {
-            Some(it) => found.push(it),
+            Some(it) => found.push(Loop {
+                named_by: named_by.get(&header).copied(),
+                ..it
+            }),
             None => {
                 refused.insert(label);
             }
         }
     }
     found
+}
+
+/// By the headers of loops that are merge blocks or continue targets of others, what says so.
+fn named_by(unit: &Unit, function: &Function, constructs: &Constructs) -> HashMap<u32, Value> {
+    let mut named_by = HashMap::new();
+    for (number, block) in (0..).zip(&function.blocks) {
+        let Some(merge) = merge_of(unit, &block.insts) else {
+            continue;
+        };
+        for of in [&constructs.merge, &constructs.next] {
+            let named = of[number as usize];
+            if named != number && named != NONE && constructs.is_loop(named) {
+                named_by.insert(named, merge);
+            }
+        }
+    }
+    named_by
 }
 
 fn look_at(
@@ -238,6 +261,7 @@ fn look_at(
         stays,
         from,
         latch,
+        named_by: None,
         rounds,
         words,
     })
@@ -372,6 +396,7 @@ fn copy_rounds(unit: &mut Unit, function: &mut Function, found: &Loop) {
         let insts = &function.blocks[found.header as usize].insts;
         merge_of(unit, insts).map_or(0, |merge| unit.operand(merge, 0))
     };
+    let mut named_by = found.named_by;
     // Where the round before goes to.
     let mut before: Vec<(Value, Value)> = Vec::new();
     let mut made: Vec<Block> = Vec::new();
@@ -405,6 +430,15 @@ fn copy_rounds(unit: &mut Unit, function: &mut Function, found: &Loop) {
         let own_header = values[&header];
         for (end, target) in before.drain(..) {
             redirect(unit, end, target, own_header);
+        }
+        // The first round begins where the loop did.
+        if let Some(merge) = named_by.take() {
+            let labels = 1 + usize::from(unit.op(merge) == Op::LoopMerge);
+            for operand in unit.operands_mut(merge).iter_mut().take(labels) {
+                if *operand == header {
+                    *operand = own_header;
+                }
+            }
         }
         for (block, &number) in made[start..].iter().zip(&found.blocks) {
             for &inst in &block.insts {

@@ -102,6 +102,38 @@ OpReturn";
     assert_eq!(count(&text, "%int_6"), 2, "{text}");
 }
 
+/// The first round of what is unrolled is where the loop before ends now.
+#[test]
+fn loops_that_begin_where_others_end_are_unrolled() {
+    let fast = Options::default().level(Level::Performance);
+    let body = "%many = OpLoad %int %j
+OpBranch %first
+%first = OpLabel
+%j1 = OpPhi %int %0 %entry %j2 %first
+%j2 = OpIAdd %int %j1 %1
+%goes = OpSLessThan %bool %j2 %many
+OpLoopMerge %head %first None
+OpBranchConditional %goes %first %head
+%head = OpLabel
+%i1 = OpPhi %int %0 %first %i2 %head
+%s = OpPhi %float %f0 %first %t %head
+%a1 = OpLoad %float %a
+%t = OpFAdd %float %s %a1
+%to = OpAccessChain %in_data %data %0 %i1
+OpStore %to %t
+%i2 = OpIAdd %int %i1 %1
+%is = OpSLessThan %bool %i2 %five
+OpLoopMerge %end %head None
+OpBranchConditional %is %head %end
+%end = OpLabel
+OpStore %o %t
+OpStore %k %j2
+OpReturn";
+    let text = optimized(&module("", "%five = OpConstant %int 5\n", body), &fast);
+    assert_eq!(count(&text, "OpLoopMerge"), 1, "{text}");
+    assert_eq!(count(&text, "OpFAdd"), 5, "{text}");
+}
+
 #[test]
 fn loops_that_are_left_elsewhere_or_are_not_to_be_unrolled_stay() {
     let fast = Options::default().level(Level::Performance);

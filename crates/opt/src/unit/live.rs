@@ -203,9 +203,13 @@ impl Liveness {
             for what in own {
                 self.mark_for_description(what, &mut work);
             }
-            // How many elements there are has to be told, whatever decides that.
-            let is_array = unit.debug_kind(value) == Some(Kind::TypeArray);
-            if is_array || unit.op(value).is_spec_constant() {
+            // How many parts there are has to be told, whatever decides that.
+            let op = unit.op(value);
+            let is_sized = matches!(
+                unit.debug_kind(value),
+                Some(Kind::TypeArray | Kind::TypeVectorIdEXT | Kind::TypeCooperativeMatrixKHR)
+            );
+            if is_sized || op.is_type() || op.is_spec_constant() {
                 for (_, id) in unit.ids(value) {
                     let id = unit.find(id);
                     if unit.op(id).is_spec_constant() {

@@ -593,6 +593,25 @@ fn the_lengths_of_described_arrays_stay() {
 }
 
 #[test]
+fn the_lengths_of_types_stay_whose_values_are_described() {
+    let declarations = "%length = OpSpecConstant %uint 4
+%array = OpTypeArray %int %length
+%null = OpConstantNull %array
+%to_array = OpTypePointer Function %array";
+    let body = "%v = OpVariable %to_array Function
+%declared = OpExtInst %void %set DebugDeclare %x %v %expression
+OpStore %v %null
+OpStore %out %1";
+    let module = shader(declarations, "", body).replace(
+        "OpDecorate %out",
+        "OpDecorate %length SpecId 3\nOpDecorate %out",
+    );
+    let after = described(&module);
+    let counts = ["OpSpecConstant", "SpecId", "OpTypeArray"].map(|it| count(&after, it));
+    assert_eq!(counts, [1, 1, 1], "{}", text(&after));
+}
+
+#[test]
 fn specialization_constants_go_that_are_only_described() {
     let declarations = "%constant = OpSpecConstant %int 4
 %g = OpExtInst %void %set DebugGlobalVariable %name %t_int %source %u2 %u1 %unit %name %constant %u0";

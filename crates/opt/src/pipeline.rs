@@ -176,20 +176,24 @@ fn smallest_of(mut unit: Unit, options: &Options, plan: Plan) -> (Option<Finishe
     }
     // There are never more than two at once.
     let mut unrolled = unit.clone();
-    let mut made = vec![finish(unit, options, Ends::Small)];
+    let mut smallest = finish(unit, options, Ends::Small);
+    let mut keep = |made: Option<Finished>| {
+        if code(&made) < code(&smallest) {
+            smallest = made;
+        }
+    };
     let unrolling = Some(UNROLLING_FOR_SIZE);
     optimize(&mut unrolled, options, Plan { unrolling, ..plan });
     if plan.inlining == Inlining::Single {
         // Each round has its own calls now, with arguments that may be known.
         let mut inlined = unrolled.clone();
-        made.push(finish(unrolled, options, Ends::Small));
+        keep(finish(unrolled, options, Ends::Small));
         let inlining = Inlining::All;
         optimize(&mut inlined, options, Plan { inlining, ..plan });
         unrolled = inlined;
     }
-    made.push(finish(unrolled, options, Ends::Small));
-    let smallest = made.into_iter().min_by_key(code);
-    (smallest.flatten(), choices.has_copied)
+    keep(finish(unrolled, options, Ends::Small));
+    (smallest, choices.has_copied)
 }
 
 /// What has come of a module.
@@ -296,6 +300,8 @@ fn optimize(unit: &mut Unit, options: &Options, plan: Plan) -> Choices {
             choices.could_unroll |= unroll(unit, index, plan.unrolling);
         }
     }
+    // Copies of a unit need none.
+    unit.tables = Default::default();
     choices
 }
 

@@ -61,8 +61,9 @@ pub(crate) mod flag {
     pub(crate) const DEBUG: u16 = 1 << 7;
 }
 
-/// An instruction.
+/// An instruction. There are many, so that nothing is left between what it has.
 #[derive(Clone, Copy, Debug)]
+#[repr(packed(4))]
 pub(crate) struct Node {
     pub(crate) op: Op,
     /// Bits of [`flag`].

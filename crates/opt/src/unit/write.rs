@@ -45,6 +45,7 @@ impl Unit {
             ..self.header
         };
         words[..5].copy_from_slice(&header.to_words());
+        words.shrink_to_fit();
         Some(Written { words, code })
     }
 

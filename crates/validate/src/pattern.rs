@@ -82,6 +82,8 @@ pub(crate) const INT: Pattern = Pattern::data(Components::Int);
 pub(crate) const UNSIGNED: Pattern = Pattern::data(Components::Unsigned);
 /// A float of any width and encoding.
 pub(crate) const FLOAT: Pattern = Pattern::data(Components::Float);
+/// Two of them.
+pub(crate) const INT_VEC2: Pattern = INT.vector_of(&[2]);
 /// A 32-bit integer of either signedness.
 pub(crate) const I32: Pattern = INT.widths(&[32]);
 /// A 32-bit integer that is said to have no sign.

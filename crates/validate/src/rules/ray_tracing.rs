@@ -10,7 +10,9 @@ use super::ray_values;
 use crate::finding::{CheckResult, Finding, Reporter, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Models, Module};
-use crate::pattern::{ACCELERATION_STRUCTURE, BOOL, F32, F32_VEC2, F32_VEC3, I32, Pattern, U32};
+use crate::pattern::{
+    ACCELERATION_STRUCTURE, BOOL, F32, F32_VEC2, F32_VEC3, I32, INT_VEC2, Pattern, U32,
+};
 use crate::rules::generated::ray;
 
 pub(crate) const FAMILY: Family = Family {
@@ -50,7 +52,7 @@ impl Kind {
     pub(super) const I32: Self = Self::Is(I32);
     pub(super) const U32: Self = Self::Is(U32);
     pub(super) const F32: Self = Self::Is(F32);
-    pub(super) const F32_VEC2: Self = Self::Is(F32_VEC2);
+    pub(super) const INT_VEC2: Self = Self::Is(INT_VEC2);
     pub(super) const F32_VEC3: Self = Self::Is(F32_VEC3);
 }
 
@@ -133,6 +135,14 @@ pub(super) const TRACING: Models = Models::of(&[
 const CALLING: Models = TRACING.or(Models::of(&[ExecutionModel::CallableKHR]));
 const INTERSECTION: Models = Models::of(&[ExecutionModel::IntersectionKHR]);
 const ANY_HIT: Models = Models::of(&[ExecutionModel::AnyHitKHR]);
+/// Stages that fetch vertices of microtriangles. The document names the first kind of mesh shaders
+/// only, but says that it goes with the second, too.
+const FETCHING: Models = Models::of(&[
+    ExecutionModel::RayGenerationKHR,
+    ExecutionModel::MeshNV,
+    ExecutionModel::MeshEXT,
+    ExecutionModel::GLCompute,
+]);
 
 /// From the acceleration structure to the farthest distance.
 const TRACE: [Kind; 10] = [
@@ -152,7 +162,7 @@ const MICRO_TRIANGLE: [Kind; 5] = [
     Kind::I32,
     Kind::I32,
     Kind::I32,
-    Kind::F32_VEC2,
+    Kind::INT_VEC2,
 ];
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
@@ -191,10 +201,12 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Op::FetchMicroTriangleVertexPositionNV => all([
             check_result(at, Some(F32_VEC3)),
             check_operands(at, 0, &MICRO_TRIANGLE),
+            check_models(at, FETCHING),
         ]),
         Op::FetchMicroTriangleVertexBarycentricNV => all([
             check_result(at, Some(F32_VEC2)),
             check_operands(at, 0, &MICRO_TRIANGLE),
+            check_models(at, FETCHING),
         ]),
         // Leaving an any hit shader, by way of a terminator or not.
         _ => check_models(at, ANY_HIT),

@@ -1,6 +1,6 @@
 //! What is checked of a built-in by the object alone.
 
-use spirvkit_grammar::{BuiltIn, Capability, Decoration};
+use spirvkit_grammar::{BuiltIn, Capability, Decoration, OperandKind};
 
 use super::Seed;
 use super::table::ALL;
@@ -33,7 +33,7 @@ pub(super) fn check(m: &Module<'_>, seed: &Seed) -> CheckResult {
         seed.built_in,
         BuiltIn::SamplerHeapEXT | BuiltIn::ResourceHeapEXT
     );
-    if seed.row.is_none() && !is_heap {
+    if seed.row.is_none() && !is_heap && is_of_language(seed.built_in) {
         let message = format!("Vulkan has no built-in `{}`", seed.built_in);
         let finding = Finding::new(&builtin::NOT_IN_VULKAN, seed.offset, message);
         return Err(match seed.built_in {
@@ -53,6 +53,13 @@ pub(super) fn check(m: &Module<'_>, seed: &Seed) -> CheckResult {
             .at(seed.offset, "the decoration is here"));
     }
     all([check_type(m, seed), check_use(m, seed)])
+}
+
+/// Whether the language itself has a built-in. What only an extension has may be for one of Vulkan
+/// that isn't in its specification (yet, or any more).
+fn is_of_language(built_in: BuiltIn) -> bool {
+    let info = OperandKind::BuiltIn.enumerant(built_in.0);
+    info.is_none_or(|info| info.availability().since().is_some())
 }
 
 /// Checks what some built-ins ask of what they decorate.

@@ -168,13 +168,16 @@ fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> CheckResult {
         let interpretation = ComponentType(interpretation as u32);
         let is_packed = interpretation == ComponentType::SignedInt8PackedNV
             || interpretation == ComponentType::UnsignedInt8PackedNV;
-        let is_fine = match is_packed {
-            true => count <= taken.saturating_mul(4) && count.div_ceil(4) == taken,
-            false => count == taken,
+        let (is_fine, wanted) = match is_packed {
+            true => {
+                let fewest = count.div_ceil(4);
+                (taken >= fewest, format!("at least {fewest}"))
+            }
+            false => (taken == count, count.to_string()),
         };
         if !is_fine {
             let message = format!(
-                "{} needs {count} components, but its input has {taken}",
+                "{} needs {wanted} components for {count} values, but its input has {taken}",
                 o.op
             );
             let finding = o.finding(&cooperative_vector::SIZE, message);

@@ -35,6 +35,9 @@ impl Rebuild<'_> {
         };
         let mut operands = Operands::from_slice(operands);
         let mut op = op;
+        if op.is_access_chain() {
+            self.avoid_negative_indices(op, &mut operands);
+        }
         if !has_meaning {
             if op.is_access_chain() {
                 self.use_same_indices(op, &mut operands);
@@ -178,6 +181,7 @@ impl Rebuild<'_> {
     /// A chain that goes all the way by itself, with the constants that stand for indices.
     pub(super) fn canonical_chain(&mut self, op: Op, operands: Operands) -> (Op, Operands) {
         let (op, mut operands) = self.combine_chain(op, &operands).unwrap_or((op, operands));
+        self.avoid_negative_indices(op, &mut operands);
         self.use_same_indices(op, &mut operands);
         (op, operands)
     }
@@ -212,6 +216,27 @@ impl Rebuild<'_> {
             (false, false) => Op::AccessChain,
         };
         Some((combined, chain))
+    }
+
+    /// Lets indices that have turned out to be negative be unsigned, which means the same: under logical
+    /// addressing no index may be a constant that is negative, even if nothing ever comes there.
+    fn avoid_negative_indices(&mut self, op: Op, operands: &mut [u32]) {
+        if !self.unit.is_shader {
+            return;
+        }
+        let may_go_back = matches!(
+            op,
+            Op::PtrAccessChain
+                | Op::InBoundsPtrAccessChain
+                | Op::UntypedPtrAccessChainKHR
+                | Op::UntypedInBoundsPtrAccessChainKHR
+        );
+        let first = 1 + usize::from(op.is_untyped_access_chain()) + usize::from(may_go_back);
+        for index in operands.iter_mut().skip(first) {
+            if self.unit.op(*index) == Op::Constant && self.unit.is_fixed_constant(*index) {
+                *index = self.unit.unsigned_if_negative(*index);
+            }
+        }
     }
 
     /// Lets a chain have one constant for each index, whether it is signed or not.
@@ -327,6 +352,21 @@ impl Unit {
             return value;
         }
         *self.index_constants.entry(bits).or_insert(value)
+    }
+
+    /// An unsigned constant with the bits of one that is negative.
+    fn unsigned_if_negative(&mut self, value: Value) -> Value {
+        let ty = self.node(value).ty;
+        let width = self.operand(ty, 0);
+        if self.op(ty) != Op::TypeInt || self.operand(ty, 1) == 0 {
+            return value;
+        }
+        let sign = 1u64.checked_shl(width.wrapping_sub(1)).unwrap_or(0);
+        let Some(bits) = self.bits(value).filter(|bits| bits & sign != 0) else {
+            return value;
+        };
+        let unsigned = self.global_type(Op::TypeInt, &[width, 0], 0);
+        self.splat(unsigned, bits).unwrap_or(value)
     }
 
     /// A constant to take the place of another as an index.

@@ -243,6 +243,22 @@ OpReturn",
     );
 }
 
+/// Constants that are negative are no indices under logical addressing.
+#[test]
+fn an_index_that_turns_out_to_be_negative_is_unsigned() {
+    becomes(
+        "%back = OpISub %int %0 %1
+%place = OpAccessChain %in_data %data %0 %back
+%x = OpLoad %float %place
+OpStore %o %x
+OpReturn",
+        "%1 = OpAccessChain %_ptr_StorageBuffer_float %data %int_0 %uint_4294967295
+%2 = OpLoad %float %1
+OpStore %o %2
+OpReturn",
+    );
+}
+
 #[test]
 fn volatile_accesses_atomics_and_barriers_stay() {
     becomes(

@@ -151,6 +151,10 @@ impl Constants {
         };
         if *slot == 0 {
             *slot = place;
+            // Twice as much room would be much for what is large.
+            if self.values.len() == self.values.capacity() {
+                self.values.reserve_exact(self.values.len() / 4 + 8);
+            }
             self.values.push((ty, value));
         }
     }

@@ -243,6 +243,7 @@ impl Unit {
         let value = self.nodes.len() as Value;
         let start = self.pool.len() as u32;
         self.pool.extend_from_slice(operands);
+        self.make_room();
         let has_result = op.first_argument() > 1;
         self.nodes.push(Node {
             op,
@@ -259,12 +260,21 @@ impl Unit {
         value
     }
 
+    /// Makes room for another node, and for a quarter of what there is: for as much again would be
+    /// most of what all takes.
+    fn make_room(&mut self) {
+        if self.nodes.len() == self.nodes.capacity() {
+            self.nodes.reserve_exact(self.nodes.len() / 4 + 1);
+        }
+    }
+
     /// A copy of a node.
     pub(crate) fn copy(&mut self, of: Value) -> Value {
         let node = self.nodes[of as usize];
         let value = self.nodes.len() as Value;
         let start = self.pool.len();
         self.pool.extend_from_within(node.range());
+        self.make_room();
         self.nodes.push(Node {
             start: start as u32,
             ..node

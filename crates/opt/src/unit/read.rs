@@ -30,7 +30,7 @@ const MAX_IDS_PER_WORD: usize = 2;
 const FEW_IDS: usize = 1 << 10;
 
 /// There is place for one more node for so many words.
-const WORDS_PER_NODE: usize = 5;
+const WORDS_PER_NODE: usize = 9;
 
 /// A position while instructions are read.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Unit {
         nodes.resize(bound as usize, empty);
         let mut replaced = Vec::with_capacity(capacity);
         replaced.extend(0..bound);
-        let mut pool = Vec::with_capacity(words.len() + words.len() / 2);
+        let mut pool = Vec::with_capacity(words.len() + words.len() / 4);
         pool.extend_from_slice(words);
         let mut unit = Self {
             nodes,

@@ -617,11 +617,16 @@ impl<'a> Lowering<'_, 'a> {
         if inst.op() == Op::Dot {
             return self.dot(ty, &a, &b, environment);
         }
+        // Cooperative matrices may be of integers.
+        let multiply = match ty {
+            ScalarType::Integer { .. } => Op::IMul,
+            _ => Op::FMul,
+        };
         let size = ty.width().div_ceil(32) as usize;
         let mut columns = Vec::new();
         for component in a.chunks(size) {
             let operands = [(ty, pair(component)), (ty, pair(&b))];
-            columns.extend(self.scalar_operation(Op::FMul, ty, &operands, environment)?);
+            columns.extend(self.scalar_operation(multiply, ty, &operands, environment)?);
         }
         Ok(columns)
     }

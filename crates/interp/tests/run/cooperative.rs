@@ -40,6 +40,19 @@ OpCooperativeMatrixStoreKHR %to %c %u0 %u8
 }
 
 #[test]
+fn integers_times_an_integer() {
+    let body = format!(
+        "%from = OpAccessChain %ptr_element %in %u0 %u0
+%to = OpAccessChain %ptr_element %out %u0 %u0
+%a = OpCooperativeMatrixLoadKHR %a_type %from %u0 %u8
+%scaled = OpMatrixTimesScalar %a_type %a %u5
+OpCooperativeMatrixStoreKHR %to %scaled %u0 %u8
+{READ_BACK}"
+    );
+    gives(&globals("%u3"), &body, &numbers(), |_, read| read * 5);
+}
+
+#[test]
 fn products_of_matrices_of_workgroups() {
     let input = numbers();
     let body = format!(

@@ -1,7 +1,8 @@
 //! The values of integer and boolean constants, as far as lengths and offsets need
 //! them.
 
-use core::cell::OnceCell;
+use alloc::vec::Vec;
+use core::cell::RefCell;
 
 use hashbrown::HashMap;
 
@@ -38,20 +39,20 @@ pub(super) struct Constants<'m> {
     index: &'m ModuleIndex<'m>,
     /// How many bytes descriptors of these types take, for `OpConstantSizeOfEXT`.
     sizes: HashMap<u32, u32>,
-    /// From the first question on that takes them.
-    operations: OnceCell<Operations>,
+    /// Those that have been asked for.
+    operations: RefCell<Operations>,
 }
 
-/// What each `OpSpecConstantOp` comes to, if that can be worked out, and whether
+/// What an `OpSpecConstantOp` comes to, if that can be worked out, and whether
 /// specialization may change it.
-type Operations = HashMap<u32, (Scalar, bool)>;
+type Operations = HashMap<u32, Option<(Scalar, bool)>>;
 
 impl<'m> Constants<'m> {
     pub(super) fn of(index: &'m ModuleIndex<'m>) -> Self {
         Self {
             index,
             sizes: HashMap::new(),
-            operations: OnceCell::new(),
+            operations: RefCell::default(),
         }
     }
 
@@ -60,26 +61,41 @@ impl<'m> Constants<'m> {
         Self { sizes, ..self }
     }
 
-    fn work_out_operations(&self) -> Operations {
-        let mut known = Operations::new();
-        // Operands come before what is made of them, and types before all constants.
-        let Some(&first) = self.index.declared.first() else {
-            return known;
-        };
-        let declarations = self.index.instructions(first..self.index.functions_start);
-        for inst in declarations.filter(|inst| inst.op() == Op::SpecConstantOp) {
-            let (Some(result), Some(ty)) = (inst.result(), inst.result_type()) else {
-                continue;
+    /// Works out an operation, and before it those that it takes, one behind the other: there may be
+    /// long chains of them.
+    fn work_out(&self, wanted: Id) {
+        let mut known = self.operations.borrow_mut();
+        let mut open = Vec::new();
+        let mut work = Vec::from([wanted]);
+        while let Some(id) = work.pop() {
+            let (op, words) = self.index.declaration(id);
+            // Literals may be taken for ids here, which does no harm.
+            let operands = match op {
+                Op::SpecConstantOp => words.get(4..),
+                Op::ConstantComposite | Op::SpecConstantComposite => words.get(3..),
+                _ => continue,
             };
-            if self.index.def_offset(result) == inst.offset()
-                && let Some((ty, _)) = self.scalar_type(ty)
-                && let Some(value) = self.operation(ty, inst.args(), &known)
+            if known.contains_key(&id.0) {
+                continue;
+            }
+            // Composites are there so that each is looked at once.
+            known.insert(id.0, None);
+            if op == Op::SpecConstantOp {
+                open.push(id);
+            }
+            work.extend(operands.unwrap_or_default().iter().map(|&word| Id(word)));
+        }
+        // Operands come before what is made of them.
+        open.sort_unstable_by_key(|&id| self.index.def_offset(id));
+        for id in open {
+            if let (_, &[_, ty, _, ref words @ ..]) = self.index.declaration(id)
+                && let Some((ty, _)) = self.scalar_type(Id(ty))
+                && let Some(value) = self.operation(ty, words, &known)
             {
-                let is_specialized = self.may_change(inst.args(), &known);
-                known.insert(result.0, (value, is_specialized));
+                let is_specialized = self.may_change(words, &known);
+                known.insert(id.0, Some((value, is_specialized)));
             }
         }
-        known
     }
 
     /// Whether specialization may change an operation. That none of its operands can change is
@@ -87,7 +103,7 @@ impl<'m> Constants<'m> {
     /// operations for a reason.
     fn may_change(&self, words: &[u32], known: &Operations) -> bool {
         let mut operands = words.iter().skip(1).map(|&id| Id(id));
-        let changes = |id: Id| match self.value(id, || known) {
+        let changes = |id: Id| match self.value(id, known) {
             Some(constant) => constant.is_specialized,
             // An index or what an operation doesn't depend on.
             None => false,
@@ -98,11 +114,11 @@ impl<'m> Constants<'m> {
     /// A constant as a number; the bits of a negative one make a very large
     /// number, which is no length of anything.
     pub(super) fn get(&self, id: Id) -> Option<Extent> {
-        let known = || {
-            let all = || self.work_out_operations();
-            self.operations.get_or_init(all)
-        };
-        let constant = self.value(id, known)?;
+        let is_open = || !self.operations.borrow().contains_key(&id.0);
+        if self.index.declaration(id).0 == Op::SpecConstantOp && is_open() {
+            self.work_out(id);
+        }
+        let constant = self.value(id, &self.operations.borrow())?;
         Some(match constant.is_specialized {
             true => Extent::Default(constant.bits()),
             false => Extent::Fixed(constant.bits()),
@@ -122,7 +138,7 @@ impl<'m> Constants<'m> {
     }
 
     /// A constant, where `known` gives the results of operations.
-    fn value<'c>(&self, id: Id, known: impl Fn() -> &'c Operations) -> Option<Constant> {
+    fn value(&self, id: Id, known: &Operations) -> Option<Constant> {
         let (op, &[_, ty, _, ref literal @ ..]) = self.index.declaration(id) else {
             return None;
         };
@@ -139,7 +155,7 @@ impl<'m> Constants<'m> {
             Op::SpecConstantFalse => (Some(false.into()), true),
             Op::SpecConstantTrue => (Some(true.into()), true),
             Op::SpecConstantOp => {
-                let &(value, is_specialized) = known().get(&id.0)?;
+                let (value, is_specialized) = (*known.get(&id.0)?)?;
                 (Some(value), is_specialized)
             }
             Op::ConstantSizeOfEXT => {
@@ -168,14 +184,14 @@ impl<'m> Constants<'m> {
             };
             part = Id(*words.get(3..)?.get(index as usize)?);
         }
-        Some(self.value(part, || known)?.scalar)
+        Some(self.value(part, known)?.scalar)
     }
 
     /// The result of an operation: its opcode and the ids of its operands.
     fn operation(&self, ty: ScalarType, words: &[u32], known: &Operations) -> Option<Scalar> {
         let (&op, operands) = words.split_first()?;
         let op = Op(u16::try_from(op).ok()?);
-        let operand = |id: u32| Some(self.value(Id(id), || known)?.scalar);
+        let operand = |id: u32| Some(self.value(Id(id), known)?.scalar);
         match (op, operands) {
             (Op::CompositeExtract, _) => {
                 let part = self.extract(operands, known)?;

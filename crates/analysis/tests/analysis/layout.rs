@@ -465,6 +465,39 @@ fn lengths_are_worked_out() {
     }
 }
 
+/// Constants of which each holds the one before twice, and operations of which each takes the one
+/// before, are each looked at once.
+#[test]
+fn lengths_from_deep_constants_are_worked_out_once() {
+    let mut body = format!(
+        "{NUMBERS}%spec = OpSpecConstant %u32 3
+%a0 = OpSpecConstantOp %u32 IAdd %spec %u32_2
+%t0 = OpTypeStruct %u32 %u32
+%c0 = OpSpecConstantComposite %t0 %a0 %a0\n"
+    );
+    for depth in 1..100 {
+        let above = depth - 1;
+        body += &format!(
+            "%t{depth} = OpTypeStruct %t{above} %t{above}
+%c{depth} = OpSpecConstantComposite %t{depth} %c{above} %c{above}\n"
+        );
+    }
+    for number in 1..20_000 {
+        let before = number - 1;
+        body += &format!("%a{number} = OpSpecConstantOp %u32 BitwiseXor %a{before} %u32_2\n");
+    }
+    let path = " 0".repeat(100);
+    body += &format!(
+        "%deep = OpSpecConstantOp %u32 CompositeExtract %c99{path}
+%length = OpSpecConstantOp %u32 IAdd %deep %a19999
+%s = OpTypeArray %u8 %length"
+    );
+    let module = module(HEAD, &body);
+    let layout = module.types().lay_out(Rules::Scalar).get(module.id("s"));
+    // 5, and 5 with a bit changed an odd number of times.
+    assert_eq!(layout.unwrap().size, Extent::Default(5 + 7));
+}
+
 #[test]
 fn run_time_arrays_have_a_stride_and_no_size() {
     let body = format!("{NUMBERS}%array = OpTypeRuntimeArray %v3\n%s = OpTypeStruct %f32 %array");

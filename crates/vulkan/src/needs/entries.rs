@@ -1,6 +1,6 @@
 //! What entry points need by their models, modes and interfaces.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use spirvkit_analysis::index::EntryPoint;
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};

@@ -1,6 +1,6 @@
 //! Where descriptors lie in heaps (`VK_EXT_descriptor_heap`), as far as that is constant.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::layout::Types;

@@ -1,6 +1,6 @@
 //! What mesh shaders write (`VK_EXT_mesh_shader`, the section "Mesh Shader Output").
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
 use spirvkit_analysis::index::{Decorated, EntryPoint};

@@ -24,7 +24,7 @@ mod used;
 mod wanted;
 mod workgroup;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 use spirvkit_analysis::ModuleIndex;

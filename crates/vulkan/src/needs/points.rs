@@ -1,6 +1,6 @@
 //! The sizes of points, which shaders write on each way or on none (`VK_KHR_maintenance5`).
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::EntryPoint;

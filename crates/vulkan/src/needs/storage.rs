@@ -1,6 +1,8 @@
 //! Small numbers in memory, and sizes of blocks.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashMap;
 
 use spirvkit_analysis::index::Inst;
 use spirvkit_analysis::layout::Types;

@@ -1,6 +1,8 @@
 //! What workgroups need: invocations, and memory that they share.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
 
 use spirvkit_analysis::index::EntryPoint;
 use spirvkit_analysis::layout::Types;

@@ -63,7 +63,7 @@ pub(crate) mod flag {
 
 /// An instruction. There are many, so that nothing is left between what it has.
 #[derive(Clone, Copy, Debug)]
-#[repr(packed(4))]
+#[repr(Rust, packed(4))]
 pub(crate) struct Node {
     pub(crate) op: Op,
     /// Bits of [`flag`].

@@ -129,7 +129,8 @@ fn by_opcode(op: Op) -> Option<Effect> {
     Some(effect)
 }
 
-fn is_division(op: Op) -> bool {
+/// Whether an operation divides integers, which is undefined for some, and looks at nothing else.
+pub(crate) fn is_division(op: Op) -> bool {
     matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod)
 }
 

@@ -4,7 +4,7 @@ use spirvkit_grammar::{MemoryAccess, Op};
 
 use super::Rebuild;
 use super::memory::{Root, are_apart, is_volatile, path_from};
-use crate::effects::{Effect, effect};
+use crate::effects::{Effect, effect, is_division};
 use crate::unit::{Unit, Value};
 
 /// So many stores to come are looked at, at most.
@@ -56,6 +56,7 @@ impl Rebuild<'_> {
                     }
                 }
                 Effect::Total | Effect::SampledImage | Effect::Remark => {}
+                Effect::Partial if is_division(self.unit.op(inst)) => {}
                 _ => coming.clear(),
             }
             kept.push(inst);

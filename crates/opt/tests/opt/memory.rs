@@ -260,6 +260,25 @@ OpReturn",
 }
 
 #[test]
+fn divisions_do_not_look_at_what_is_overwritten() {
+    becomes(
+        "%place = OpAccessChain %in_count %count %0
+%x = OpLoad %int %i
+%y = OpLoad %int %j
+OpStore %place %x
+%z = OpSDiv %int %x %y
+OpStore %place %z
+OpReturn",
+        "%1 = OpLoad %int %i
+%2 = OpLoad %int %j
+%3 = OpSDiv %int %1 %2
+%4 = OpAccessChain %_ptr_StorageBuffer_int %count %int_0
+OpStore %4 %3
+OpReturn",
+    );
+}
+
+#[test]
 fn volatile_accesses_atomics_and_barriers_stay() {
     becomes(
         "%place = OpAccessChain %in_data %other %0

@@ -224,14 +224,10 @@ impl Rebuild<'_> {
         if !self.unit.is_shader {
             return;
         }
-        let may_go_back = matches!(
-            op,
-            Op::PtrAccessChain
-                | Op::InBoundsPtrAccessChain
-                | Op::UntypedPtrAccessChainKHR
-                | Op::UntypedInBoundsPtrAccessChainKHR
-        );
-        let first = 1 + usize::from(op.is_untyped_access_chain()) + usize::from(may_go_back);
+        // An element may lie before another.
+        let others =
+            usize::from(op.is_untyped_access_chain()) + usize::from(op.is_ptr_access_chain());
+        let first = 1 + others;
         for index in operands.iter_mut().skip(first) {
             if self.unit.op(*index) == Op::Constant && self.unit.is_fixed_constant(*index) {
                 *index = self.unit.unsigned_if_negative(*index);

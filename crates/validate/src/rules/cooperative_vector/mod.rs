@@ -168,16 +168,13 @@ fn check_taken(o: &Operation<'_, '_, '_>, rows: usize) -> CheckResult {
         let interpretation = ComponentType(interpretation as u32);
         let is_packed = interpretation == ComponentType::SignedInt8PackedNV
             || interpretation == ComponentType::UnsignedInt8PackedNV;
-        let (is_fine, wanted) = match is_packed {
-            true => {
-                let fewest = count.div_ceil(4);
-                (taken >= fewest, format!("at least {fewest}"))
-            }
-            false => (taken == count, count.to_string()),
+        let (is_fine, at_least, wanted) = match is_packed {
+            true => (taken >= count.div_ceil(4), "at least ", count.div_ceil(4)),
+            false => (taken == count, "", count),
         };
         if !is_fine {
             let message = format!(
-                "{} needs {wanted} components for {count} values, but its input has {taken}",
+                "{} needs {at_least}{wanted} components for {count} values, but its input has {taken}",
                 o.op
             );
             let finding = o.finding(&cooperative_vector::SIZE, message);

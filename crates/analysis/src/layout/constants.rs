@@ -56,9 +56,12 @@ impl<'m> Constants<'m> {
         }
     }
 
-    /// The same where the sizes of descriptors are known.
+    /// The same where the sizes of descriptors are known, on which operations may depend.
     pub(super) fn with_sizes(self, sizes: HashMap<u32, u32>) -> Self {
-        Self { sizes, ..self }
+        Self {
+            sizes,
+            ..Self::of(self.index)
+        }
     }
 
     /// Works out an operation, and before it those that it takes, one behind the other: there may be

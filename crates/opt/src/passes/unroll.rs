@@ -126,11 +126,9 @@ fn find(
         if refused.contains(&label) {
             continue;
         }
-        match look_at(unit, function, &flow, &constructs, header, limits) {
-            Some(it) => found.push(Loop {
-                named_by: named_by.get(&header).copied(),
-                ..it
-            }),
+        let named_by = named_by.get(&header).copied();
+        match look_at(unit, function, &flow, &constructs, header, named_by, limits) {
+            Some(it) => found.push(it),
             None => {
                 refused.insert(label);
             }
@@ -162,6 +160,7 @@ fn look_at(
     flow: &Flow,
     constructs: &Constructs,
     header: u32,
+    named_by: Option<Value>,
     limits: Limits,
 ) -> Option<Loop> {
     let (merge, next) = (
@@ -261,7 +260,7 @@ fn look_at(
         stays,
         from,
         latch,
-        named_by: None,
+        named_by,
         rounds,
         words,
     })

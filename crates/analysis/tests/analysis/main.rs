@@ -8,6 +8,7 @@ mod control_flow;
 mod index;
 mod layout;
 mod layout_comparison;
+mod lengths;
 mod natural_layouts;
 mod properties;
 mod requirements;

@@ -18,6 +18,7 @@ mod kept;
 mod memory;
 mod recipes;
 mod rules;
+mod unrolling;
 mod values;
 mod whole;
 

@@ -1,7 +1,8 @@
 //! What mesh shaders write (`VK_EXT_mesh_shader`, the section "Mesh Shader Output").
 
-use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
+
+use hashbrown::{HashMap, HashSet};
 
 use spirvkit_analysis::index::{Decorated, EntryPoint};
 use spirvkit_analysis::{Lookup, ModuleIndex, Type};

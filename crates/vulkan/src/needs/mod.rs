@@ -24,8 +24,9 @@ mod used;
 mod wanted;
 mod workgroup;
 
-use hashbrown::HashMap;
 use std::rc::Rc;
+
+use hashbrown::HashMap;
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_analysis::index::Inst;

@@ -2,12 +2,12 @@
 
 use std::cell::OnceCell;
 
-use spirvkit_binary::Id;
+use spirvkit_binary::{Error, Id};
 use spirvkit_diagnostics::{Diagnostic, Elsewhere, ErrorClass, Errors, Location, Quote, Source};
 use spirvkit_grammar::ExecutionModel;
 use spirvkit_text::{AssembleOptions, IdNames, Origins, assemble};
 use spirvkit_validate::{Options, Pipeline, PipelineReport, Stage, StageDiagnostic, StageNote};
-use spirvkit_vulkan::PipelineLayout;
+use spirvkit_vulkan::{Need, PipelineLayout};
 
 #[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
 use crate::specialized::Specialized;
@@ -121,6 +121,21 @@ impl PipelineStage {
     /// The module's words.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// What the module needs of devices, as [`device_needs`](spirvkit_validate::device_needs), if its
+    /// specialization constants have the values that they were [given](Self::specialize). Offsets are of
+    /// [`words`](Self::words).
+    ///
+    /// # Errors
+    ///
+    /// If the header can't be read.
+    pub fn device_needs(&self) -> Result<Vec<Need>, Error> {
+        #[cfg(all(feature = "analysis", feature = "ir", feature = "transform"))]
+        if let Some(specialized) = &self.specialized {
+            return specialized.device_needs(&self.words);
+        }
+        spirvkit_validate::device_needs(&self.words)
     }
 
     /// Diagnostics of this module with what their instructions look like, and where they are in the

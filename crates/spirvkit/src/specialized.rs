@@ -7,7 +7,8 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::{Diagnostic, Location, Severity};
 use spirvkit_ir::Module;
 use spirvkit_transform::{Specialization, specialize};
-use spirvkit_validate::{Options, validate_named};
+use spirvkit_validate::{Options, device_needs, validate_named};
+use spirvkit_vulkan::Need;
 
 /// What the module of a stage becomes.
 #[derive(Clone, Debug)]
@@ -68,6 +69,17 @@ impl Specialized {
         };
         let places = Places::new(&before, &after);
         found.iter().map(|it| moved(it, &places)).collect()
+    }
+
+    /// What the specialized module needs of devices, at the places of the module that it was.
+    pub(crate) fn device_needs(&self, words: &[u32]) -> Result<Vec<Need>, spirvkit_binary::Error> {
+        let mut needs = device_needs(&self.words)?;
+        let (before, after) = (ModuleIndex::new(words)?, ModuleIndex::new(&self.words)?);
+        let places = Places::new(&before, &after);
+        for need in &mut needs {
+            need.offset = places.before(need.offset as usize) as u32;
+        }
+        Ok(needs)
     }
 }
 

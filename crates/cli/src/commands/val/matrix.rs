@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use spirvkit::validate::device_needs;
 use spirvkit::vulkan::{Device, Need};
-use spirvkit::{AssembleOptions, ValidateOptions, assemble};
+use spirvkit::{AssembleOptions, PipelineStage, ValidateOptions, assemble};
 
 /// A device, and what it lacks.
 #[derive(Serialize)]
@@ -36,7 +36,26 @@ pub(super) fn of(words: &[u32], devices: &[Device]) -> Vec<Row> {
     let Ok(needs) = device_needs(words) else {
         return Vec::new();
     };
-    devices.iter().map(|device| row(device, &needs)).collect()
+    rows(&needs, devices)
+}
+
+/// The same for stages of one file.
+pub(super) fn of_stages<'s>(
+    stages: impl Iterator<Item = &'s PipelineStage>,
+    devices: &[Device],
+) -> Vec<Row> {
+    if devices.len() < 2 {
+        return Vec::new();
+    }
+    let needs = stages.filter_map(|stage| stage.device_needs().ok());
+    let mut needs: Vec<Need> = needs.flatten().collect();
+    // What several stages need stands side by side then.
+    needs.sort_by(|a, b| (a.offset, &a.what).cmp(&(b.offset, &b.what)));
+    rows(&needs, devices)
+}
+
+fn rows(needs: &[Need], devices: &[Device]) -> Vec<Row> {
+    devices.iter().map(|device| row(device, needs)).collect()
 }
 
 /// The same for assembly text.

@@ -14,7 +14,8 @@ use spirvkit::{
     Diagnostic, PipelineStage, Report, TargetEnv, ValidateOptions, validate_pipeline, words,
 };
 
-use super::{Arguments, Check, Format, matrix, sarif_start};
+use super::matrix::{self, Row};
+use super::{Arguments, Check, Format, sarif_start};
 use crate::change::constants::{bad_value, bits, find, setting};
 use crate::exit::{Ending, UsageError};
 use crate::input::form::Form;
@@ -132,26 +133,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending, UsageError> {
             files[file].report.append(vec![found.diagnostic]);
         }
     }
-    Ok(tell(&check, &files, is_cut))
+    let rows = (0..files.len()).map(|file| {
+        let own = stages.iter().zip(&of_stage).filter(|it| it.1.1 == file);
+        matrix::of_stages(own.map(|it| it.0), check.compared())
+    });
+    let rows: Vec<Vec<Row>> = rows.collect();
+    Ok(tell(&check, &files, &rows, is_cut))
 }
 
-/// Tells what was found, file by file.
-fn tell(check: &Check<'_>, files: &[Read], is_cut: bool) -> Ending {
+/// Tells what was found, file by file, with the devices that take each.
+fn tell(check: &Check<'_>, files: &[Read], rows: &[Vec<Row>], is_cut: bool) -> Ending {
     let mut before = match check.format {
         Format::Sarif => sarif_start(&check.options.levels),
         Format::Human | Format::Json => String::new(),
     };
     let mut separator = "";
     let mut failed = 0;
-    for file in files {
-        let words = file.stage.as_ref().map(PipelineStage::words);
-        let rows = words.map(|words| matrix::of(words, check.compared()));
-        let outcome = check.outcome(
-            &file.name,
-            &file.report,
-            &file.text,
-            &rows.unwrap_or_default(),
-        );
+    for (file, rows) in files.iter().zip(rows) {
+        let outcome = check.outcome(&file.name, &file.report, &file.text, rows);
         failed += usize::from(outcome.fails);
         if !outcome.output.is_empty() {
             before += separator;

@@ -250,6 +250,45 @@ fn specialized_modules_are_valid_and_fit_devices() {
 }
 
 #[test]
+fn several_devices_are_asked_about_specialized_modules() {
+    let dir = Dir::new();
+    dir.module("a.spv", SPECIALIZED);
+    let run = |format: &str, spec: &str| {
+        let ran = dir.spv(&[
+            "val",
+            "--pipeline",
+            "--device",
+            "VP_KHR_roadmap_2022",
+            "--device",
+            "VP_KHR_roadmap_2024",
+            "--limit",
+            "maxComputeWorkGroupSize=256,1,1",
+            "--limit",
+            "maxComputeWorkGroupInvocations=1024",
+            "--format",
+            format,
+            "--spec",
+            spec,
+            "a.spv:main",
+            "a.spv:main",
+        ]);
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let lacks = |spec: &str| {
+        let report: Value = serde_json::from_str(&run("json", spec)).unwrap();
+        let devices = report["devices"].as_array().unwrap();
+        let all = devices
+            .iter()
+            .map(|it| it["lacks"].as_array().unwrap().len());
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(lacks("0=256"), [0, 0]);
+    assert_eq!(lacks("0=257"), [1, 1]);
+    let table = run("human", "0=257");
+    assert!(table.contains("257"), "{table}");
+}
+
+#[test]
 fn a_layout_is_compared_with_what_stages_use() {
     let dir = shaders();
     let layout = r#"{"sets": [{"bindings": [{"binding": 1, "type": "UNIFORM_BUFFER", "stages": ["VERTEX"]}]}]}"#;

@@ -74,9 +74,13 @@ pub(super) fn check_image(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(ty) = m.type_of(at.id(0)) else {
         return Ok(());
     };
-    let Type::SampledImage { image } = m.ty(ty) else {
-        let expected = "a sampled image";
-        return Err(at.operand_finding(&image::SAMPLED_IMAGE_OPERAND, 0, expected));
+    let image = match m.ty(ty) {
+        Type::SampledImage { image } => image,
+        Type::Other(Op::TypeVmeImageINTEL) => m.def(ty).map_or(Id(0), |def| def.id(0)),
+        _ => {
+            let expected = "a sampled image";
+            return Err(at.operand_finding(&image::SAMPLED_IMAGE_OPERAND, 0, expected));
+        }
     };
     if image != result {
         let expected = format!("the image type of the sampled image, {}", m.name(image));

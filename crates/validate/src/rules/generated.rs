@@ -9,6 +9,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &abort::CONCRETE, &abort::MESSAGE,
     &access_chain::BASE, &access_chain::BASE_TYPE, &access_chain::BLOCK_ARRAYS, &access_chain::BLOCK_ELEMENT, &access_chain::DYNAMIC_INDEX, &access_chain::ELEMENT, &access_chain::INDEX, &access_chain::RAW, &access_chain::RESULT_TYPE, &access_chain::ROW_MAJOR, &access_chain::STORAGE_CLASS, &access_chain::STRIDE, &access_chain::STRUCT_BOUNDS, &access_chain::STRUCT_INDEX, &access_chain::TARGET, &access_chain::TOO_FAR, &access_chain::VULKAN_CAPABILITY,
     &annotation::ALIAS_SCOPES, &annotation::ARRAY_OR_POINTER, &annotation::CACHE_CONTROL, &annotation::COOPERATIVE_MATRIX_TRANSPOSE, &annotation::GROUP, &annotation::GROUP_REPEATED, &annotation::GROUP_TARGET, &annotation::GROUP_USE, &annotation::HEAP_OFFSET, &annotation::HEAP_OPERAND, &annotation::HEAP_STRIDE, &annotation::ID_FORM, &annotation::MEMBER_INDEX, &annotation::MEMBER_TARGET, &annotation::MEMBERS_ONLY, &annotation::MEMORY_OBJECT, &annotation::NO_MEMBERS, &annotation::PARAMETER_ORDER, &annotation::SPECIALIZATION_CONSTANT, &annotation::STRUCTURE, &annotation::UTF_ENCODED, &annotation::VARIABLE, &annotation::VULKAN_ATTACHMENT_CLASS, &annotation::VULKAN_INDEX_CLASS, &annotation::VULKAN_INTERPOLATION_CLASS, &annotation::VULKAN_LOCATION_CLASS, &annotation::VULKAN_PACKING, &annotation::VULKAN_PER_VERTEX_CLASS, &annotation::VULKAN_RESOURCE_CLASS,
+    &arbitrary_precision::CHOICE, &arbitrary_precision::MANTISSA, &arbitrary_precision::OPERAND, &arbitrary_precision::RESULT,
     &arithmetic::BFLOAT_DOT, &arithmetic::DOT_OPERAND, &arithmetic::DOT_RESULT, &arithmetic::FLOAT_OPERAND, &arithmetic::FLOAT_RESULT, &arithmetic::INTEGER_OPERAND, &arithmetic::INTEGER_RESULT, &arithmetic::MATRIX_OPERAND, &arithmetic::OPERAND_SIZE, &arithmetic::OPERAND_WIDTH, &arithmetic::PAIR_OPERAND, &arithmetic::PAIR_RESULT, &arithmetic::PRODUCT_COMPONENTS, &arithmetic::PRODUCT_RESULT, &arithmetic::PRODUCT_SHAPE, &arithmetic::SCALE, &arithmetic::SCALED, &arithmetic::SMALL_FLOAT, &arithmetic::UNSIGNED_OPERAND, &arithmetic::UNSIGNED_RESULT, &arithmetic::VECTOR_OPERAND,
     &atomic::COMPARATOR, &atomic::ENCODING, &atomic::FLAG_UNTYPED, &atomic::FLOAT_CAPABILITY, &atomic::FUNCTION_CLASS, &atomic::INT64, &atomic::OPENCL_CLASS, &atomic::POINTEE, &atomic::POINTER, &atomic::RESULT, &atomic::STORAGE_CLASS, &atomic::VALUE, &atomic::VULKAN_CLASS,
     &barrier::NAMED_COUNT, &barrier::NAMED_OPERAND, &barrier::NAMED_RESULT, &barrier::SPLIT_SCOPE, &barrier::SPLIT_STAGES, &barrier::STAGES, &barrier::SUBGROUP_ONLY,
@@ -122,6 +123,7 @@ mod pages {
     pub(super) const PIPELINE_RESOURCES: &str = include_str!("../pipeline_resources.md");
     pub(super) const ACCESS_CHAINS: &str = include_str!("access_chains.md");
     pub(super) const ANNOTATION: &str = include_str!("annotation.md");
+    pub(super) const ARBITRARY_PRECISION: &str = include_str!("arbitrary_precision.md");
     pub(super) const ARITHMETIC: &str = include_str!("arithmetic.md");
     pub(super) const ATOMICS: &str = include_str!("atomics.md");
     pub(super) const BARRIERS: &str = include_str!("barriers.md");
@@ -241,6 +243,15 @@ pub(crate) mod annotation {
     pub(crate) static VULKAN_PACKING: Rule = Rule::new("annotation.vulkan-packing", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-GLSLShared-04669"], pages::ANNOTATION);
     pub(crate) static VULKAN_PER_VERTEX_CLASS: Rule = Rule::new("annotation.vulkan-per-vertex-class", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-PerVertexKHR-06777"], pages::ANNOTATION);
     pub(crate) static VULKAN_RESOURCE_CLASS: Rule = Rule::new("annotation.vulkan-resource-class", InvalidId, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-DescriptorSet-06491"], pages::ANNOTATION);
+}
+
+pub(crate) mod arbitrary_precision {
+    use super::*;
+
+    pub(crate) static CHOICE: Rule = Rule::new("arbitrary-precision.choice", InvalidData, "SPV_ALTERA_arbitrary_precision_floating_point, SPV_ALTERA_arbitrary_precision_fixed_point", &[], pages::ARBITRARY_PRECISION);
+    pub(crate) static MANTISSA: Rule = Rule::new("arbitrary-precision.mantissa", InvalidData, "SPV_ALTERA_arbitrary_precision_floating_point", &[], pages::ARBITRARY_PRECISION);
+    pub(crate) static OPERAND: Rule = Rule::new("arbitrary-precision.operand", InvalidData, "SPV_ALTERA_arbitrary_precision_floating_point, SPV_ALTERA_arbitrary_precision_fixed_point", &[], pages::ARBITRARY_PRECISION);
+    pub(crate) static RESULT: Rule = Rule::new("arbitrary-precision.result", InvalidData, "SPV_ALTERA_arbitrary_precision_floating_point, SPV_ALTERA_arbitrary_precision_fixed_point", &[], pages::ARBITRARY_PRECISION);
 }
 
 pub(crate) mod arithmetic {

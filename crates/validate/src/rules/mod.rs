@@ -7,6 +7,7 @@
 
 mod access_chains;
 mod annotation;
+mod arbitrary_precision;
 mod arithmetic;
 mod atomics;
 mod barriers;
@@ -82,6 +83,7 @@ pub(crate) struct Family {
 pub(crate) const FAMILIES: &[Family] = &[
     access_chains::FAMILY,
     annotation::FAMILY,
+    arbitrary_precision::FAMILY,
     arithmetic::FAMILY,
     atomics::FAMILY,
     barriers::FAMILY,
@@ -154,60 +156,6 @@ const NO_RULES: &[Op] = &[
     Op::IsNodePayloadValidAMDX,
     // SPV_KHR_untyped_pointers in kernels.
     Op::UntypedGroupAsyncCopyKHR,
-    // SPV_ALTERA_arbitrary_precision_floating_point.
-    Op::ArbitraryFloatSinCosPiALTERA,
-    Op::ArbitraryFloatCastALTERA,
-    Op::ArbitraryFloatCastFromIntALTERA,
-    Op::ArbitraryFloatCastToIntALTERA,
-    Op::ArbitraryFloatAddALTERA,
-    Op::ArbitraryFloatSubALTERA,
-    Op::ArbitraryFloatMulALTERA,
-    Op::ArbitraryFloatDivALTERA,
-    Op::ArbitraryFloatGTALTERA,
-    Op::ArbitraryFloatGEALTERA,
-    Op::ArbitraryFloatLTALTERA,
-    Op::ArbitraryFloatLEALTERA,
-    Op::ArbitraryFloatEQALTERA,
-    Op::ArbitraryFloatRecipALTERA,
-    Op::ArbitraryFloatRSqrtALTERA,
-    Op::ArbitraryFloatCbrtALTERA,
-    Op::ArbitraryFloatHypotALTERA,
-    Op::ArbitraryFloatSqrtALTERA,
-    Op::ArbitraryFloatLogINTEL,
-    Op::ArbitraryFloatLog2INTEL,
-    Op::ArbitraryFloatLog10INTEL,
-    Op::ArbitraryFloatLog1pINTEL,
-    Op::ArbitraryFloatExpINTEL,
-    Op::ArbitraryFloatExp2INTEL,
-    Op::ArbitraryFloatExp10INTEL,
-    Op::ArbitraryFloatExpm1INTEL,
-    Op::ArbitraryFloatSinINTEL,
-    Op::ArbitraryFloatCosINTEL,
-    Op::ArbitraryFloatSinCosINTEL,
-    Op::ArbitraryFloatSinPiINTEL,
-    Op::ArbitraryFloatCosPiINTEL,
-    Op::ArbitraryFloatASinINTEL,
-    Op::ArbitraryFloatASinPiINTEL,
-    Op::ArbitraryFloatACosINTEL,
-    Op::ArbitraryFloatACosPiINTEL,
-    Op::ArbitraryFloatATanINTEL,
-    Op::ArbitraryFloatATanPiINTEL,
-    Op::ArbitraryFloatATan2INTEL,
-    Op::ArbitraryFloatPowINTEL,
-    Op::ArbitraryFloatPowRINTEL,
-    Op::ArbitraryFloatPowNINTEL,
-    // SPV_ALTERA_arbitrary_precision_fixed_point.
-    Op::FixedSqrtALTERA,
-    Op::FixedRecipALTERA,
-    Op::FixedRsqrtALTERA,
-    Op::FixedSinALTERA,
-    Op::FixedCosALTERA,
-    Op::FixedSinCosALTERA,
-    Op::FixedSinPiALTERA,
-    Op::FixedCosPiALTERA,
-    Op::FixedSinCosPiALTERA,
-    Op::FixedLogALTERA,
-    Op::FixedExpALTERA,
     // SPV_ALTERA_task_sequence.
     Op::TaskSequenceCreateALTERA,
     Op::TaskSequenceAsyncALTERA,

@@ -77,6 +77,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &small_type::COMPOSITE, &small_type::CONVERSION, &small_type::USE,
     &structured::BACK_EDGE_BLOCK, &structured::BACK_EDGE_COUNT, &structured::BACK_EDGE_TARGET, &structured::CONTINUE_END, &structured::CONTINUE_TARGET, &structured::ENTRY, &structured::EXIT, &structured::MERGE_BLOCK, &structured::NESTING_DEPTH, &structured::SELECTION, &structured::SWITCH,
     &switch::CASE_DOMINANCE, &switch::CASE_EXIT, &switch::FALL_THROUGH, &switch::FALLEN_INTO, &switch::ORDER, &switch::SAME_LITERALS, &switch::SELECTOR,
+    &task_sequence::ARGUMENTS, &task_sequence::CLUSTERS, &task_sequence::FUNCTION, &task_sequence::RETURNED, &task_sequence::SEQUENCE,
     &tensor::ADDRESSING_COUNT, &tensor::ADDRESSING_OPERAND, &tensor::ADDRESSING_TYPE, &tensor::COORDINATES, &tensor::DIMENSION, &tensor::ELEMENT, &tensor::OPERANDS, &tensor::OUT_OF_BOUNDS, &tensor::QUERY_RESULT, &tensor::RANKED, &tensor::VULKAN_SHAPE,
     &transform_feedback::ALIGNMENT, &transform_feedback::BUFFER, &transform_feedback::ONE_BUFFER, &transform_feedback::OVERLAP, &transform_feedback::STREAM, &transform_feedback::STRIDE, &transform_feedback::TYPE,
     &trinary::OPERAND, &trinary::RESULT,
@@ -109,6 +110,7 @@ pub(crate) static FRAMES: &[(&str, &str)] = &[
     ("shader", include_str!("../frames/shader.spvasm")),
     ("small-types", include_str!("../frames/small-types.spvasm")),
     ("storage-buffer", include_str!("../frames/storage-buffer.spvasm")),
+    ("task-sequence", include_str!("../frames/task-sequence.spvasm")),
     ("tensor-layout", include_str!("../frames/tensor-layout.spvasm")),
     ("tensor", include_str!("../frames/tensor.spvasm")),
     ("vectors", include_str!("../frames/vectors.spvasm")),
@@ -177,6 +179,7 @@ mod pages {
     pub(super) const SCOPES: &str = include_str!("scopes.md");
     pub(super) const SEMANTICS: &str = include_str!("semantics.md");
     pub(super) const SMALL_TYPES: &str = include_str!("small_types.md");
+    pub(super) const TASK_SEQUENCES: &str = include_str!("task_sequences.md");
     pub(super) const TENSORS: &str = include_str!("tensors.md");
     pub(super) const TRANSFORM_FEEDBACK: &str = include_str!("transform_feedback.md");
     pub(super) const TYPES: &str = include_str!("types.md");
@@ -1464,6 +1467,16 @@ pub(crate) mod switch {
     pub(crate) static ORDER: Rule = Rule::new("switch.order", InvalidCfg, "2.11", &[], pages::CONTROL_FLOW);
     pub(crate) static SAME_LITERALS: Rule = Rule::new("switch.same-literals", InvalidData, "3.32.17", &[], pages::CONTROL_FLOW).warning();
     pub(crate) static SELECTOR: Rule = Rule::new("switch.selector", InvalidId, "3.32.17", &[], pages::CONTROL_FLOW);
+}
+
+pub(crate) mod task_sequence {
+    use super::*;
+
+    pub(crate) static ARGUMENTS: Rule = Rule::new("task-sequence.arguments", InvalidData, "SPV_ALTERA_task_sequence", &[], pages::TASK_SEQUENCES).warning();
+    pub(crate) static CLUSTERS: Rule = Rule::new("task-sequence.clusters", InvalidData, "SPV_ALTERA_task_sequence", &[], pages::TASK_SEQUENCES);
+    pub(crate) static FUNCTION: Rule = Rule::new("task-sequence.function", InvalidData, "SPV_ALTERA_task_sequence", &[], pages::TASK_SEQUENCES);
+    pub(crate) static RETURNED: Rule = Rule::new("task-sequence.returned", InvalidData, "SPV_ALTERA_task_sequence", &[], pages::TASK_SEQUENCES);
+    pub(crate) static SEQUENCE: Rule = Rule::new("task-sequence.sequence", InvalidData, "SPV_ALTERA_task_sequence", &[], pages::TASK_SEQUENCES);
 }
 
 pub(crate) mod tensor {

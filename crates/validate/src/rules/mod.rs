@@ -56,6 +56,7 @@ mod relational;
 mod scopes;
 mod semantics;
 mod small_types;
+mod task_sequences;
 mod tensors;
 pub(crate) mod transform_feedback;
 mod types;
@@ -128,6 +129,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     scopes::FAMILY,
     semantics::FAMILY,
     small_types::FAMILY,
+    task_sequences::FAMILY,
     tensors::FAMILY,
     transform_feedback::FAMILY,
     types::FAMILY,
@@ -156,11 +158,6 @@ const NO_RULES: &[Op] = &[
     Op::IsNodePayloadValidAMDX,
     // SPV_KHR_untyped_pointers in kernels.
     Op::UntypedGroupAsyncCopyKHR,
-    // SPV_ALTERA_task_sequence.
-    Op::TaskSequenceCreateALTERA,
-    Op::TaskSequenceAsyncALTERA,
-    Op::TaskSequenceGetALTERA,
-    Op::TaskSequenceReleaseALTERA,
     // Other extensions for FPGAs.
     Op::PtrCastToCrossWorkgroupALTERA,
     Op::CrossWorkgroupCastToPtrALTERA,

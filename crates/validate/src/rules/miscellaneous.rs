@@ -19,6 +19,7 @@ pub(crate) const FAMILY: Family = Family {
         Op::ExpectKHR,
         Op::ArithmeticFenceEXT,
         Op::ReadClockKHR,
+        Op::FPGARegALTERA,
     ],
     check,
     check_module: None,
@@ -32,6 +33,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         Op::AssumeTrueKHR => assume(at),
         Op::ExpectKHR => expect(at),
         Op::ArithmeticFenceEXT => fence(at),
+        Op::FPGARegALTERA => register(at),
         _ => read_clock(at),
     }
 }
@@ -84,6 +86,17 @@ fn expect(at: &InstCtx<'_, '_>) -> CheckResult {
 fn fence(at: &InstCtx<'_, '_>) -> CheckResult {
     at.expect_result(&misc::ARITHMETIC_FENCE, FLOAT.scalar_or_vector())?;
     at.expect_result_type(&misc::ARITHMETIC_FENCE, 0)
+}
+
+/// Checks a value that is kept in a register on its way.
+fn register(at: &InstCtx<'_, '_>) -> CheckResult {
+    let m = at.m;
+    // What pointers point to depends on how compilers guess it.
+    let (taken, made) = (at.type_of_arg(0), at.result_type());
+    match m.is_pointer(taken) && m.pointer_class(taken) == m.pointer_class(made) {
+        true => Ok(()),
+        false => at.expect_result_type(&misc::REGISTER, 0),
+    }
 }
 
 fn read_clock(at: &InstCtx<'_, '_>) -> CheckResult {

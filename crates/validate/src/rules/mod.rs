@@ -158,13 +158,6 @@ const NO_RULES: &[Op] = &[
     Op::IsNodePayloadValidAMDX,
     // SPV_KHR_untyped_pointers in kernels.
     Op::UntypedGroupAsyncCopyKHR,
-    // Other extensions for FPGAs.
-    Op::PtrCastToCrossWorkgroupALTERA,
-    Op::CrossWorkgroupCastToPtrALTERA,
-    Op::ReadPipeBlockingALTERA,
-    Op::WritePipeBlockingALTERA,
-    Op::LoopControlINTEL,
-    Op::FPGARegALTERA,
     // SPV_INTEL_function_variants, SPV_INTEL_inline_assembly.
     Op::ConditionalCapabilityINTEL,
     Op::ConditionalEntryPointINTEL,

@@ -1,4 +1,4 @@
-//! Pipe instructions (specification, section 3.32.23).
+//! Pipe instructions (specification, section 3.32.23; SPV_ALTERA_blocking_pipes).
 
 use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{AccessQualifier, Op, StorageClass};
@@ -7,6 +7,7 @@ use super::Family;
 use super::operation::{Operation, check_values};
 use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
+use crate::module::Lookup;
 use crate::pattern::{ANY, BOOL, I32, Pattern};
 use crate::rule::Rule;
 use crate::rules::generated::pipe;
@@ -30,6 +31,8 @@ pub(crate) const FAMILY: Family = Family {
         Op::GroupCommitWritePipe,
         Op::ConstantPipeStorage,
         Op::CreatePipeFromPipeStorage,
+        Op::ReadPipeBlockingALTERA,
+        Op::WritePipeBlockingALTERA,
     ],
     check,
     check_module: None,
@@ -60,6 +63,9 @@ fn signature(op: Op) -> (Part, &'static [Part]) {
     const STORAGE: Part = (&pipe::STORAGE, PIPE_STORAGE);
     match op {
         Op::ReadPipe | Op::WritePipe => (COUNT, &[PIPE, POINTER, INTEGER, INTEGER]),
+        Op::ReadPipeBlockingALTERA | Op::WritePipeBlockingALTERA => {
+            (NOTHING, &[PIPE, POINTER, INTEGER, INTEGER])
+        }
         Op::ReservedReadPipe | Op::ReservedWritePipe => (
             COUNT,
             &[PIPE, RESERVATION, INTEGER, POINTER, INTEGER, INTEGER],
@@ -91,6 +97,7 @@ fn accesses(op: Op) -> &'static [AccessQualifier] {
         | Op::ReservedReadPipe
         | Op::ReserveReadPipePackets
         | Op::CommitReadPipe
+        | Op::ReadPipeBlockingALTERA
         | Op::GroupReserveReadPipePackets
         | Op::GroupCommitReadPipe => &[AccessQualifier::ReadOnly],
         Op::GetNumPipePackets | Op::GetMaxPipePackets => {
@@ -113,7 +120,32 @@ fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
             true => check_access(o, index),
             false => Ok(()),
         }
-    }))
+    }))?;
+    check_alignment(o)
+}
+
+/// Checks the size and the alignment of packets that are read or written until that is done.
+fn check_alignment(o: &Operation<'_, '_, '_>) -> CheckResult {
+    if !matches!(
+        o.op,
+        Op::ReadPipeBlockingALTERA | Op::WritePipeBlockingALTERA
+    ) {
+        return Ok(());
+    }
+    let (Some(size), Some(alignment)) = (o.m.constant_u64(o.id(2)), o.m.constant_u64(o.id(3)))
+    else {
+        return Ok(());
+    };
+    expect(
+        alignment > 0 && alignment <= size && size.is_multiple_of(alignment),
+        || {
+            let message = format!(
+                "the alignment of the packets of {} must divide their size, {size}, but is {alignment}",
+                o.op
+            );
+            o.finding(&pipe::ALIGNMENT, message).arg(o.at, 3)
+        },
+    )
 }
 
 fn check_access(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {

@@ -21,11 +21,12 @@ pub(super) fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     }
 }
 
-fn check_place(at: &InstCtx<'_, '_>) -> CheckResult {
+/// Checks that the instruction stands before the branch of its block.
+pub(super) fn check_place(at: &InstCtx<'_, '_>) -> CheckResult {
     let next = at.inst.offset() + at.inst.words().len() as u32;
     let next = at.m.inst(next);
     let (fits, wanted) = match at.inst.op() {
-        Op::LoopMerge => (
+        Op::LoopMerge | Op::LoopControlINTEL => (
             next.is_some_and(|next| matches!(next.op(), Op::Branch | Op::BranchConditional)),
             "OpBranch or OpBranchConditional",
         ),

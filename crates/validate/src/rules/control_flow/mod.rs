@@ -45,6 +45,7 @@ pub(crate) const FAMILY: Family = Family {
         Op::DemoteToHelperInvocation,
         Op::IsHelperInvocationEXT,
         Op::AbortKHR,
+        Op::LoopControlINTEL,
     ],
     check,
     // Whole functions are a phase of their own.
@@ -55,6 +56,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     match at.inst.op() {
         Op::Phi => phi::check(at),
         Op::LoopMerge | Op::SelectionMerge => merges::check(at),
+        Op::LoopControlINTEL => merges::check_place(at),
         Op::Branch | Op::BranchConditional | Op::Switch => branches::check(at),
         Op::Return | Op::ReturnValue => branches::check_return(at),
         Op::LifetimeStart | Op::LifetimeStop => lifetime::check(at),

@@ -49,6 +49,8 @@ pub(crate) const FAMILY: Family = Family {
         Op::ConvertHandleToImageINTEL,
         Op::ConvertHandleToSamplerINTEL,
         Op::ConvertHandleToSampledImageINTEL,
+        Op::PtrCastToCrossWorkgroupALTERA,
+        Op::CrossWorkgroupCastToPtrALTERA,
     ],
     check,
     check_module: None,
@@ -96,6 +98,9 @@ pub(super) fn check_operation(o: &Operation<'_, '_, '_>) -> CheckResult {
         Op::ConvertUToPtr => pointers::check_integer_to_pointer(o),
         Op::PtrCastToGeneric | Op::GenericCastToPtr | Op::GenericCastToPtrExplicit => {
             pointers::check_generic(o)
+        }
+        Op::PtrCastToCrossWorkgroupALTERA | Op::CrossWorkgroupCastToPtrALTERA => {
+            pointers::check_shared(o)
         }
         Op::Bitcast => bits::check_bitcast(o),
         Op::BitcastExtractEXT => bits::check_extract(o),

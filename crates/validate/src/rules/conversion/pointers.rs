@@ -1,6 +1,7 @@
 //! Conversions of pointers: to integers and back, and to `Generic` and back.
 
 use spirvkit_binary::Id;
+use spirvkit_diagnostics::alternatives;
 use spirvkit_grammar::{AddressingModel, Capability, Op, StorageClass};
 
 use crate::finding::{CheckResult, all, both, expect};
@@ -147,15 +148,48 @@ pub(super) fn check_generic(o: &Operation<'_, '_, '_>) -> CheckResult {
         );
         o.finding(&conversion::GENERIC_CLASS, message)
     });
+    all([classes, named, check_pointees(o)])
+}
+
+/// Checks that a cast changes nothing but the storage class.
+fn check_pointees(o: &Operation<'_, '_, '_>) -> CheckResult {
+    let m = o.m;
     let pointee = |ty: Id| m.pointee(m.component_type(ty));
     let pointees = (pointee(o.ty(0)), pointee(o.result));
     let is_same = !matches!(pointees, (Some(old), Some(new)) if old != new);
-    let pointees = expect(is_same, || {
+    expect(is_same, || {
         o.mismatch(
             &conversion::GENERIC_POINTEE,
             0,
             "the pointee type of the result",
         )
+    })
+}
+
+/// Checks a cast between unified shared memory and what it is part of.
+pub(super) fn check_shared(o: &Operation<'_, '_, '_>) -> CheckResult {
+    const WHOLE: &[StorageClass] = &[StorageClass::CrossWorkgroup, StorageClass::Generic];
+    const PART: &[StorageClass] = &[StorageClass::DeviceOnlyALTERA, StorageClass::HostOnlyALTERA];
+    let m = o.m;
+    let (made, taken) = match o.op {
+        Op::PtrCastToCrossWorkgroupALTERA => (WHOLE, PART),
+        _ => (PART, WHOLE),
+    };
+    let is_in = |ty: Id, classes: &[StorageClass]| {
+        m.pointer_class(ty)
+            .is_some_and(|class| classes.contains(&class))
+    };
+    let wanted = |classes: &[StorageClass]| {
+        let classes = alternatives(classes.iter().map(|class| format!("`{class}`")));
+        format!("a pointer into {classes}")
+    };
+    let rule = &conversion::SHARED_CLASS;
+    let result = expect(is_in(o.result, made), || {
+        o.result_finding(rule, &wanted(made))
     });
-    all([classes, named, pointees])
+    let pointer = expect(is_in(o.ty(0), taken), || {
+        o.operand_finding(rule, 0, &wanted(taken))
+    });
+    all([result, pointer])?;
+    check_pointees(o)
 }

@@ -206,6 +206,7 @@ fn place(line: &str) -> Place {
         }
         "OpDecorationGroup" => Place::Annotation,
         _ if opcode.contains("Decorate") => Place::Annotation,
+        "OpAsmTargetINTEL" | "OpAsmINTEL" => Place::Global,
         _ if opcode.starts_with("OpType")
             || opcode.starts_with("OpConstant")
             || opcode.starts_with("OpSpecConstant") =>

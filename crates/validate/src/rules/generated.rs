@@ -47,6 +47,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &hit_object::ATTRIBUTES, &hit_object::HINT, &hit_object::OBJECT,
     &id::BOUND, &id::FORWARD_REFERENCE, &id::NO_SET, &id::NO_VALUE, &id::REDEFINED, &id::RESULT_TYPE, &id::TYPE_AS_VALUE, &id::UNDEFINED, &id::ZERO,
     &image::ADDRESSING_MODE, &image::ATTACHMENT_SAMPLE, &image::ATTACHMENT_STAGE, &image::BOX_SIZE, &image::COMPONENT, &image::COMPONENT_CONSTANT, &image::COMPONENTS, &image::COORDINATE, &image::COORDINATE_SIZE, &image::DIM, &image::DREF, &image::FOOTPRINT, &image::FORMAT_SIGN, &image::FRAGMENTS, &image::GATHER_MODE, &image::GATHER_MODE_CAPABILITY, &image::IMAGE_OPERAND, &image::IMAGE_RESULT, &image::IMPLICIT_LOD_MODE, &image::IMPLICIT_LOD_STAGE, &image::MULTISAMPLED, &image::OPENCL_CONST_OFFSET, &image::OPENCL_WRITE_OPERANDS, &image::OPERAND_CONSTANT, &image::OPERAND_EXCLUSIVE, &image::OPERAND_IMAGE, &image::OPERAND_NON_PRIVATE, &image::OPERAND_OPCODE, &image::OPERAND_SIZE, &image::OPERAND_TYPE, &image::OPERAND_ZERO_EXTEND, &image::PROCESSING_DECORATION, &image::PROCESSING_IMAGE, &image::PROCESSING_USE, &image::QUERY_LOD, &image::QUERY_MULTISAMPLED, &image::RESERVED, &image::RESIDENT_CODE, &image::RESULT, &image::SAME_IMAGE, &image::SAMPLED, &image::SAMPLED_IMAGE_BLOCK, &image::SAMPLED_IMAGE_CONSUMER, &image::SAMPLED_IMAGE_OPERAND, &image::SAMPLED_IMAGE_RESULT, &image::SAMPLER, &image::SIZE_COMPONENTS, &image::SPARSE_RESULT, &image::STORAGE_CAPABILITY, &image::SUBPASS_COORDINATE, &image::SUBPASS_STAGE, &image::TEXEL, &image::TEXEL_POINTER_FORMAT, &image::TEXEL_POINTER_IMAGE, &image::TEXEL_POINTER_RESULT, &image::TEXEL_POINTER_SAMPLE, &image::TEXEL_TYPE, &image::VULKAN_COMPONENTS, &image::VULKAN_DREF_DIM, &image::VULKAN_OFFSET, &image::VULKAN_OFFSET_SAMPLED, &image::VULKAN_QUERY_SAMPLED, &image::VULKAN_SAMPLED_IMAGE, &image::VULKAN_TILE_QUERY, &image::VULKAN_WRITE_COMPONENTS, &image::WITHOUT_FORMAT,
+    &inline_assembly::ARGUMENTS, &inline_assembly::CALLEE, &inline_assembly::TARGET, &inline_assembly::TYPE,
     &intel_subgroup::BLOCK_SIZE, &intel_subgroup::DATA, &intel_subgroup::IMAGE, &intel_subgroup::OPERAND, &intel_subgroup::POINTER, &intel_subgroup::RESULT,
     &interface::BUILT_IN_BLOCK, &interface::INDEX, &interface::LOCATION_CONFLICT, &interface::LOCATION_MISSING, &interface::LOCATION_TYPE, &interface::MEMBER_LOCATION_EXTRA, &interface::MEMBER_LOCATION_MISSING, &interface::NOT_LISTED, &interface::REPEATED, &interface::STORAGE_CLASS, &interface::TILE_IMAGE_LOCATION, &interface::VARIABLE, &interface::VULKAN_ADDRESS, &interface::VULKAN_COMPONENT_ARRAYS, &interface::VULKAN_FLAT, &interface::VULKAN_INTERPOLATION, &interface::VULKAN_INVARIANT, &interface::VULKAN_PER_VERTEX, &interface::VULKAN_PUSH_CONSTANTS, &interface::VULKAN_SHARED_LOCATION, &interface::VULKAN_SMALL_FLOAT, &interface::VULKAN_SMALL_INTEGER,
     &layout::ADDRESSING_MODE, &layout::ALIGNMENT, &layout::ARRAY_STRIDE, &layout::BINDING, &layout::BLOCK, &layout::BLOCK_END, &layout::DECLARATIONS_FIRST, &layout::FUNCTION_END, &layout::GLOBAL_DEBUG_INFO, &layout::GRAPHS, &layout::LABEL, &layout::LOCAL_DEBUG_INFO, &layout::MATRIX_STRIDE, &layout::MEMORY_MODEL, &layout::MISSING, &layout::NESTED_FUNCTION, &layout::ONCE, &layout::OUTSIDE_BLOCK, &layout::OVERLAP, &layout::PARAMETERS, &layout::RUN_TIME_ARRAY, &layout::SECTIONS, &layout::SOURCE_CONTINUED, &layout::STRADDLE, &layout::STRAY, &layout::UNTYPED_MATRIX, &layout::UNTYPED_WORKGROUP, &layout::VARIABLE_PLACE, &layout::VARIABLES_FIRST, &layout::WORKGROUP_BLOCK,
@@ -96,6 +97,7 @@ pub(crate) static FRAMES: &[(&str, &str)] = &[
     ("graph", include_str!("../frames/graph.spvasm")),
     ("hit-object", include_str!("../frames/hit-object.spvasm")),
     ("image", include_str!("../frames/image.spvasm")),
+    ("inline-assembly", include_str!("../frames/inline-assembly.spvasm")),
     ("kernel", include_str!("../frames/kernel.spvasm")),
     ("matrices", include_str!("../frames/matrices.spvasm")),
     ("matrix-functions", include_str!("../frames/matrix-functions.spvasm")),
@@ -160,6 +162,7 @@ mod pages {
     pub(super) const GROUPS: &str = include_str!("groups.md");
     pub(super) const HIT_OBJECTS: &str = include_str!("hit_objects.md");
     pub(super) const IMAGE: &str = include_str!("image.md");
+    pub(super) const INLINE_ASSEMBLY: &str = include_str!("inline_assembly.md");
     pub(super) const INTEL_SUBGROUPS: &str = include_str!("intel_subgroups.md");
     pub(super) const INTERFACES: &str = include_str!("interfaces.md");
     pub(super) const LAYOUTS: &str = include_str!("layouts.md");
@@ -930,6 +933,15 @@ pub(crate) mod image {
     pub(crate) static VULKAN_TILE_QUERY: Rule = Rule::new("image.vulkan-tile-query", InvalidData, "Vulkan, Standalone SPIR-V Validation", &["VUID-StandaloneSpirv-TileAttachmentQCOM-10697"], pages::IMAGE);
     pub(crate) static VULKAN_WRITE_COMPONENTS: Rule = Rule::new("image.vulkan-write-components", InvalidData, "Vulkan, Runtime SPIR-V Validation", &["VUID-RuntimeSpirv-OpImageWrite-07112"], pages::IMAGE);
     pub(crate) static WITHOUT_FORMAT: Rule = Rule::new("image.without-format", InvalidData, "3.31", &[], pages::IMAGE);
+}
+
+pub(crate) mod inline_assembly {
+    use super::*;
+
+    pub(crate) static ARGUMENTS: Rule = Rule::new("inline-assembly.arguments", InvalidData, "SPV_INTEL_inline_assembly", &[], pages::INLINE_ASSEMBLY);
+    pub(crate) static CALLEE: Rule = Rule::new("inline-assembly.callee", InvalidData, "SPV_INTEL_inline_assembly", &[], pages::INLINE_ASSEMBLY);
+    pub(crate) static TARGET: Rule = Rule::new("inline-assembly.target", InvalidData, "SPV_INTEL_inline_assembly", &[], pages::INLINE_ASSEMBLY);
+    pub(crate) static TYPE: Rule = Rule::new("inline-assembly.type", InvalidData, "SPV_INTEL_inline_assembly", &[], pages::INLINE_ASSEMBLY);
 }
 
 pub(crate) mod intel_subgroup {

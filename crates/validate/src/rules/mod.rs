@@ -35,6 +35,7 @@ mod graphs;
 mod groups;
 mod hit_objects;
 mod image;
+mod inline_assembly;
 mod intel_subgroups;
 pub(crate) mod interfaces;
 mod layouts;
@@ -110,6 +111,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     groups::FAMILY,
     hit_objects::FAMILY,
     image::FAMILY,
+    inline_assembly::FAMILY,
     intel_subgroups::FAMILY,
     interfaces::FAMILY,
     layouts::FAMILY,
@@ -161,9 +163,6 @@ const NO_RULES: &[Op] = &[
     // SPV_INTEL_function_variants, SPV_INTEL_inline_assembly.
     Op::ConditionalCapabilityINTEL,
     Op::ConditionalEntryPointINTEL,
-    Op::AsmTargetINTEL,
-    Op::AsmINTEL,
-    Op::AsmCallINTEL,
 ];
 
 /// No family.

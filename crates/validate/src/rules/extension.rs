@@ -13,7 +13,7 @@ use crate::module::Module;
 use crate::rules::generated::extension;
 
 pub(crate) const FAMILY: Family = Family {
-    ops: &[Op::Extension, Op::ConditionalExtensionINTEL],
+    ops: &[Op::Extension],
     check,
     check_module: Some(check_module),
 };

@@ -38,6 +38,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &ext_inst::FORWARD_NEEDED, &ext_inst::FORWARD_SEMANTIC, &ext_inst::NON_SEMANTIC, &ext_inst::SET_VERSION, &ext_inst::UNKNOWN, &ext_inst::UNKNOWN_SET,
     &extension::INSTRUCTION, &extension::OPERAND, &extension::UNKNOWN, &extension::VERSION,
     &fragment::HELPER, &fragment::MODEL,
+    &function_variant::CONDITION, &function_variant::ENTRY_POINT,
     &function::PARAMETER, &function::RETURN_POINTER, &function::RETURN_TYPE, &function::TYPE, &function::TYPE_USE, &function::USE,
     &glsl::CROSS_RESULT, &glsl::DETERMINANT, &glsl::DISTANCE_SIZES, &glsl::FLOAT_RESULT, &glsl::FREXP_EXPONENT, &glsl::FREXP_STRUCT, &glsl::INT_OPERAND, &glsl::INT_RESULT, &glsl::INTERPOLANT, &glsl::INTERPOLATE_CAPABILITY, &glsl::INTERPOLATE_OFFSET, &glsl::INTERPOLATE_RESULT, &glsl::INTERPOLATE_SAMPLE, &glsl::INTERPOLATE_STAGE, &glsl::INVERSE, &glsl::LDEXP_EXPONENT, &glsl::LENGTH_OPERAND, &glsl::LENGTH_RESULT, &glsl::MODF_POINTEE, &glsl::MODF_STRUCT, &glsl::MSB_WIDTH, &glsl::NARROW_FLOAT_RESULT, &glsl::NOT_SUPPORTED, &glsl::NUMBER_FORMAT, &glsl::OUT_POINTER, &glsl::PACK_OPERAND, &glsl::PACK_RESULT, &glsl::REFRACT_ETA, &glsl::SAME_TYPE, &glsl::SQUARE_MATRIX, &glsl::UNPACK_OPERAND, &glsl::UNPACK_RESULT,
     &graph_debug_info::INSTRUCTION, &graph_debug_info::KIND, &graph_debug_info::TENSOR_INDEX, &graph_debug_info::TEXT,
@@ -157,6 +158,7 @@ mod pages {
     pub(super) const EXT_INST_REFLECTION: &str = include_str!("ext_inst/reflection.md");
     pub(super) const EXT_INST_VENDOR: &str = include_str!("ext_inst/vendor.md");
     pub(super) const EXTENSION: &str = include_str!("extension.md");
+    pub(super) const FUNCTION_VARIANTS: &str = include_str!("function_variants.md");
     pub(super) const FUNCTIONS: &str = include_str!("functions.md");
     pub(super) const GRAPHS: &str = include_str!("graphs.md");
     pub(super) const GROUPS: &str = include_str!("groups.md");
@@ -739,6 +741,13 @@ pub(crate) mod fragment {
 
     pub(crate) static HELPER: Rule = Rule::new("fragment.helper", InvalidData, "SPV_EXT_demote_to_helper_invocation", &[], pages::CONTROL_FLOW);
     pub(crate) static MODEL: Rule = Rule::new("fragment.model", InvalidId, "3.32.17", &[], pages::CONTROL_FLOW);
+}
+
+pub(crate) mod function_variant {
+    use super::*;
+
+    pub(crate) static CONDITION: Rule = Rule::new("function-variant.condition", InvalidData, "SPV_INTEL_function_variants", &[], pages::FUNCTION_VARIANTS);
+    pub(crate) static ENTRY_POINT: Rule = Rule::new("function-variant.entry-point", InvalidData, "SPV_INTEL_function_variants", &[], pages::FUNCTION_VARIANTS);
 }
 
 pub(crate) mod function {

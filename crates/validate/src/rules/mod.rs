@@ -28,6 +28,7 @@ mod dot_product;
 mod entry_points;
 mod ext_inst;
 mod extension;
+mod function_variants;
 mod functions;
 #[rustfmt::skip]
 pub(crate) mod generated;
@@ -106,6 +107,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     entry_points::FAMILY,
     ext_inst::FAMILY,
     extension::FAMILY,
+    function_variants::FAMILY,
     functions::FAMILY,
     graphs::FAMILY,
     groups::FAMILY,
@@ -160,9 +162,6 @@ const NO_RULES: &[Op] = &[
     Op::IsNodePayloadValidAMDX,
     // SPV_KHR_untyped_pointers in kernels.
     Op::UntypedGroupAsyncCopyKHR,
-    // SPV_INTEL_function_variants, SPV_INTEL_inline_assembly.
-    Op::ConditionalCapabilityINTEL,
-    Op::ConditionalEntryPointINTEL,
 ];
 
 /// No family.

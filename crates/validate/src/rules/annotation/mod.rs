@@ -13,7 +13,7 @@ use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
 use spirvkit_grammar::{Decoration, Op, OperandKind};
 
-use super::Family;
+use super::{Family, function_variants};
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Contents, Decorated, Inst, Lookup, Module};
@@ -119,6 +119,7 @@ fn check_decoration(at: &InstCtx<'_, '_>) -> CheckResult {
         packing,
         check_target(at, &decorated, def),
         aliasing::check_decoration(at, &decorated),
+        function_variants::check_decoration(at, &decorated),
         stride,
         order,
     ])

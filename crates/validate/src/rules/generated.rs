@@ -76,6 +76,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &return_::POINTER, &return_::VALUE, &return_::WITHOUT_VALUE,
     &scope::CONSTANT, &scope::DEVICE, &scope::EXECUTION, &scope::KNOWN, &scope::MEMORY, &scope::OPENCL_EXECUTION, &scope::QUEUE_FAMILY, &scope::SHADER_CALL, &scope::SUBGROUP_MEMORY, &scope::TESSELLATION_MEMORY, &scope::TYPE, &scope::WORKGROUP_EXECUTION, &scope::WORKGROUP_MEMORY,
     &semantics::AVAILABILITY_STORAGE, &semantics::BARRIER_RELAXED, &semantics::CONSTANT, &semantics::INVOCATION, &semantics::MAKE_AVAILABLE, &semantics::MAKE_VISIBLE, &semantics::ONE_ORDER, &semantics::ORDER_MISSING, &semantics::ORDER_OF_OPCODE, &semantics::SEQUENTIALLY_CONSISTENT, &semantics::SPLIT_ARRIVE, &semantics::SPLIT_WAIT, &semantics::STORAGE_MISSING, &semantics::TYPE, &semantics::UNEQUAL_RELEASE, &semantics::UNEQUAL_STORAGE, &semantics::UNEQUAL_STRONGER, &semantics::UNEQUAL_VISIBLE, &semantics::UNEQUAL_VOLATILE, &semantics::UNIFORM_MEMORY, &semantics::VOLATILE_BARRIER, &semantics::VULKAN_BITS,
+    &shader_ballot::RESULT, &shader_ballot::SCOPE, &shader_ballot::VALUE,
     &small_type::COMPOSITE, &small_type::CONVERSION, &small_type::USE,
     &structured::BACK_EDGE_BLOCK, &structured::BACK_EDGE_COUNT, &structured::BACK_EDGE_TARGET, &structured::CONTINUE_END, &structured::CONTINUE_TARGET, &structured::ENTRY, &structured::EXIT, &structured::MERGE_BLOCK, &structured::NESTING_DEPTH, &structured::SELECTION, &structured::SWITCH,
     &switch::CASE_DOMINANCE, &switch::CASE_EXIT, &switch::FALL_THROUGH, &switch::FALLEN_INTO, &switch::ORDER, &switch::SAME_LITERALS, &switch::SELECTOR,
@@ -183,6 +184,7 @@ mod pages {
     pub(super) const RELATIONAL: &str = include_str!("relational.md");
     pub(super) const SCOPES: &str = include_str!("scopes.md");
     pub(super) const SEMANTICS: &str = include_str!("semantics.md");
+    pub(super) const SHADER_BALLOT: &str = include_str!("shader_ballot.md");
     pub(super) const SMALL_TYPES: &str = include_str!("small_types.md");
     pub(super) const TASK_SEQUENCES: &str = include_str!("task_sequences.md");
     pub(super) const TENSORS: &str = include_str!("tensors.md");
@@ -1455,6 +1457,14 @@ pub(crate) mod semantics {
     pub(crate) static UNIFORM_MEMORY: Rule = Rule::new("semantics.uniform-memory", InvalidData, "3.25", &[], pages::SEMANTICS);
     pub(crate) static VOLATILE_BARRIER: Rule = Rule::new("semantics.volatile-barrier", InvalidData, "3.25", &["VUID-StandaloneSpirv-MemorySemantics-13551"], pages::SEMANTICS);
     pub(crate) static VULKAN_BITS: Rule = Rule::new("semantics.vulkan-bits", InvalidData, "3.25", &[], pages::SEMANTICS);
+}
+
+pub(crate) mod shader_ballot {
+    use super::*;
+
+    pub(crate) static RESULT: Rule = Rule::new("shader-ballot.result", InvalidData, "SPV_AMD_shader_ballot", &[], pages::SHADER_BALLOT);
+    pub(crate) static SCOPE: Rule = Rule::new("shader-ballot.scope", InvalidData, "SPV_AMD_shader_ballot", &[], pages::SHADER_BALLOT);
+    pub(crate) static VALUE: Rule = Rule::new("shader-ballot.value", InvalidData, "SPV_AMD_shader_ballot", &[], pages::SHADER_BALLOT);
 }
 
 pub(crate) mod small_type {

@@ -57,6 +57,7 @@ mod ray_values;
 mod relational;
 mod scopes;
 mod semantics;
+mod shader_ballot;
 mod small_types;
 mod task_sequences;
 mod tensors;
@@ -132,6 +133,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     relational::FAMILY,
     scopes::FAMILY,
     semantics::FAMILY,
+    shader_ballot::FAMILY,
     small_types::FAMILY,
     task_sequences::FAMILY,
     tensors::FAMILY,
@@ -145,15 +147,6 @@ pub(crate) const FAMILIES: &[Family] = &[
 /// of their own; what they do say is not checked yet.
 const NO_RULES: &[Op] = &[
     Op::Nop,
-    // SPV_AMD_shader_ballot.
-    Op::GroupIAddNonUniformAMD,
-    Op::GroupFAddNonUniformAMD,
-    Op::GroupFMinNonUniformAMD,
-    Op::GroupUMinNonUniformAMD,
-    Op::GroupSMinNonUniformAMD,
-    Op::GroupFMaxNonUniformAMD,
-    Op::GroupUMaxNonUniformAMD,
-    Op::GroupSMaxNonUniformAMD,
     // SPV_AMDX_shader_enqueue.
     Op::AllocateNodePayloadsAMDX,
     Op::EnqueueNodePayloadsAMDX,

@@ -62,6 +62,7 @@ pub(crate) static ALL: &[&Rule] = &[
     &misc::ARITHMETIC_FENCE, &misc::ASSUME, &misc::CLOCK_RESULT, &misc::CLOCK_SCOPE, &misc::EXPECT_OPERAND, &misc::EXPECT_RESULT, &misc::FREEZE, &misc::REGISTER, &misc::SIZE_OF, &misc::UNDEFINED_HANDLE, &misc::UNDEFINED_SMALL, &misc::UNDEFINED_VOID,
     &mode_setting::ADDRESSING_MODEL, &mode_setting::ARITHMETIC_POISON, &mode_setting::CAPABILITY_ENVIRONMENT, &mode_setting::COOPERATIVE_MATRIX_MEMORY_MODEL, &mode_setting::DERIVATIVE_GROUPS, &mode_setting::FAST_MATH_CALL_TREE, &mode_setting::FAST_MATH_CONFLICT, &mode_setting::FAST_MATH_MASK, &mode_setting::FAST_MATH_TYPE, &mode_setting::MEMORY_MODEL, &mode_setting::MODE_CONSTANTS, &mode_setting::MODE_FORM, &mode_setting::MODE_MODEL, &mode_setting::MODE_REPEATED, &mode_setting::MODE_TARGET, &mode_setting::TILE_RATE, &mode_setting::TILE_SHADING_RATE, &mode_setting::VULKAN_LOCAL_SIZE_ID, &mode_setting::VULKAN_MEMORY_MODEL, &mode_setting::VULKAN_MESH_OUTPUTS, &mode_setting::VULKAN_ORIGIN, &mode_setting::VULKAN_WORKGROUP_SIZE, &mode_setting::WORKGROUP_EMPTY,
     &motion_estimation::IMAGE, &motion_estimation::IMAGE_USE, &motion_estimation::OPERAND, &motion_estimation::RESULT,
+    &node_payload::ARRAY, &node_payload::PAYLOAD, &node_payload::RESULT, &node_payload::TYPE, &node_payload::VISIBILITY,
     &non_uniform::BALLOT_RESULT, &non_uniform::BALLOT_VALUE, &non_uniform::BIT_COUNT_OPERATION, &non_uniform::CLUSTER_CONSTANT, &non_uniform::CLUSTER_MISSING, &non_uniform::CLUSTER_POWER, &non_uniform::CLUSTER_SIZE, &non_uniform::ENCODING, &non_uniform::INDEX, &non_uniform::INDEX_CONSTANT, &non_uniform::PARTITION, &non_uniform::PREDICATE, &non_uniform::RESULT, &non_uniform::ROTATE_SCOPE, &non_uniform::SCOPE, &non_uniform::VALUE, &non_uniform::VOTE_RESULT, &non_uniform::VULKAN_SCOPE,
     &opencl_std::ELEMENT, &opencl_std::EXPONENT, &opencl_std::FLOAT_RESULT, &opencl_std::GEOMETRY_OPERAND, &opencl_std::GEOMETRY_RESULT, &opencl_std::ILOGB_OPERAND, &opencl_std::INT_RESULT, &opencl_std::INT32_RESULT, &opencl_std::LOAD_COUNT, &opencl_std::LOAD_POINTER, &opencl_std::LOAD_RESULT, &opencl_std::NAN_CODE, &opencl_std::OUT_CLASS, &opencl_std::OUT_POINTEE, &opencl_std::OUT_POINTER, &opencl_std::PHYSICAL, &opencl_std::PREFETCH_POINTER, &opencl_std::PRINTF_FORMAT, &opencl_std::PRINTF_RESULT, &opencl_std::SAME_TYPE, &opencl_std::SELECT_RESULT, &opencl_std::SELECTOR, &opencl_std::SHUFFLE_MASK, &opencl_std::SHUFFLE_VECTOR, &opencl_std::SIZE, &opencl_std::STORE_DATA, &opencl_std::STORE_POINTER, &opencl_std::UPSAMPLE, &opencl_std::VOID_RESULT,
     &original_debug_info::CONSTANT, &original_debug_info::KIND, &original_debug_info::MODULE_KIND, &original_debug_info::TEXT, &original_debug_info::VOID_RESULT,
@@ -106,6 +107,7 @@ pub(crate) static FRAMES: &[(&str, &str)] = &[
     ("matrix-tensors", include_str!("../frames/matrix-tensors.spvasm")),
     ("mesh", include_str!("../frames/mesh.spvasm")),
     ("motion-estimation", include_str!("../frames/motion-estimation.spvasm")),
+    ("node-payload", include_str!("../frames/node-payload.spvasm")),
     ("pipe", include_str!("../frames/pipe.spvasm")),
     ("pipeline", include_str!("../frames/pipeline.spvasm")),
     ("ray-generation", include_str!("../frames/ray-generation.spvasm")),
@@ -176,6 +178,7 @@ mod pages {
     pub(super) const MISCELLANEOUS: &str = include_str!("miscellaneous.md");
     pub(super) const MODE_SETTING: &str = include_str!("mode_setting.md");
     pub(super) const MOTION_ESTIMATION: &str = include_str!("motion_estimation.md");
+    pub(super) const NODE_PAYLOADS: &str = include_str!("node_payloads.md");
     pub(super) const NON_UNIFORM: &str = include_str!("non_uniform.md");
     pub(super) const PIPES: &str = include_str!("pipes.md");
     pub(super) const PRIMITIVES: &str = include_str!("primitives.md");
@@ -1190,6 +1193,16 @@ pub(crate) mod motion_estimation {
     pub(crate) static IMAGE_USE: Rule = Rule::new("motion-estimation.image-use", InvalidData, "SPV_INTEL_device_side_avc_motion_estimation", &[], pages::MOTION_ESTIMATION);
     pub(crate) static OPERAND: Rule = Rule::new("motion-estimation.operand", InvalidData, "SPV_INTEL_device_side_avc_motion_estimation", &[], pages::MOTION_ESTIMATION);
     pub(crate) static RESULT: Rule = Rule::new("motion-estimation.result", InvalidData, "SPV_INTEL_device_side_avc_motion_estimation", &[], pages::MOTION_ESTIMATION);
+}
+
+pub(crate) mod node_payload {
+    use super::*;
+
+    pub(crate) static ARRAY: Rule = Rule::new("node-payload.array", InvalidData, "SPV_AMDX_shader_enqueue", &[], pages::NODE_PAYLOADS);
+    pub(crate) static PAYLOAD: Rule = Rule::new("node-payload.payload", InvalidData, "SPV_AMDX_shader_enqueue", &[], pages::NODE_PAYLOADS);
+    pub(crate) static RESULT: Rule = Rule::new("node-payload.result", InvalidData, "SPV_AMDX_shader_enqueue", &[], pages::NODE_PAYLOADS);
+    pub(crate) static TYPE: Rule = Rule::new("node-payload.type", InvalidData, "SPV_AMDX_shader_enqueue", &[], pages::NODE_PAYLOADS);
+    pub(crate) static VISIBILITY: Rule = Rule::new("node-payload.visibility", InvalidData, "SPV_AMDX_shader_enqueue", &[], pages::NODE_PAYLOADS);
 }
 
 pub(crate) mod non_uniform {

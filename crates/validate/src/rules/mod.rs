@@ -47,6 +47,7 @@ mod mesh;
 mod miscellaneous;
 mod mode_setting;
 mod motion_estimation;
+mod node_payloads;
 mod non_uniform;
 mod operation;
 mod pipes;
@@ -125,6 +126,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     miscellaneous::FAMILY,
     mode_setting::FAMILY,
     motion_estimation::FAMILY,
+    node_payloads::FAMILY,
     non_uniform::FAMILY,
     pipes::FAMILY,
     primitives::FAMILY,
@@ -147,12 +149,6 @@ pub(crate) const FAMILIES: &[Family] = &[
 /// of their own; what they do say is not checked yet.
 const NO_RULES: &[Op] = &[
     Op::Nop,
-    // SPV_AMDX_shader_enqueue.
-    Op::AllocateNodePayloadsAMDX,
-    Op::EnqueueNodePayloadsAMDX,
-    Op::FinishWritingNodePayloadAMDX,
-    Op::NodePayloadArrayLengthAMDX,
-    Op::IsNodePayloadValidAMDX,
     // SPV_KHR_untyped_pointers in kernels.
     Op::UntypedGroupAsyncCopyKHR,
 ];

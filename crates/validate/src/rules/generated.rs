@@ -837,7 +837,7 @@ pub(crate) mod group {
     pub(crate) static COPY_CLASSES: Rule = Rule::new("group.copy-classes", InvalidData, "3.32.21", &[], pages::GROUPS);
     pub(crate) static COPY_COUNT: Rule = Rule::new("group.copy-count", InvalidData, "3.32.21", &[], pages::GROUPS);
     pub(crate) static COPY_DESTINATION: Rule = Rule::new("group.copy-destination", InvalidData, "3.32.21", &[], pages::GROUPS);
-    pub(crate) static COPY_RESULT: Rule = Rule::new("group.copy-result", InvalidData, "3.32.21", &[], pages::GROUPS);
+    pub(crate) static COPY_RESULT: Rule = Rule::new("group.copy-result", InvalidData, "3.32.21, SPV_KHR_untyped_pointers", &[], pages::GROUPS);
     pub(crate) static COPY_SOURCE: Rule = Rule::new("group.copy-source", InvalidData, "3.32.21", &[], pages::GROUPS);
     pub(crate) static EVENT: Rule = Rule::new("group.event", InvalidData, "3.32.21", &[], pages::GROUPS);
     pub(crate) static INTERLOCK_MODE: Rule = Rule::new("group.interlock-mode", InvalidId, "SPV_EXT_fragment_shader_interlock", &[], pages::GROUPS);

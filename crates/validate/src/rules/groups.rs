@@ -7,12 +7,14 @@ use super::Family;
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Lookup, Models, Type, is_cross_workgroup};
-use crate::pattern::{BOOL, DATA, FLOAT, I32, INT, NUMBER, Pattern};
+use crate::pattern::{BOOL, DATA, FLOAT, I32, INT, NUMBER, Pattern, UNTYPED_POINTER};
+use crate::rule::Rule;
 use crate::rules::generated::group;
 
 pub(crate) const FAMILY: Family = Family {
     ops: &[
         Op::GroupAsyncCopy,
+        Op::UntypedGroupAsyncCopyKHR,
         Op::GroupWaitEvents,
         Op::GroupAll,
         Op::GroupAny,
@@ -50,6 +52,7 @@ fn check(at: &InstCtx<'_, '_>) -> CheckResult {
         ]),
         Op::GroupBroadcast => check_operation(at, DATA, 1),
         Op::GroupAsyncCopy => check_copy(at),
+        Op::UntypedGroupAsyncCopyKHR => check_untyped_copy(at),
         Op::GroupWaitEvents => check_wait(at),
         Op::BeginInvocationInterlockEXT | Op::EndInvocationInterlockEXT => check_interlock(at),
         op => check_operation(at, combined_by(op), 2),
@@ -93,23 +96,81 @@ fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
     else {
         return Ok(());
     };
-    let is_shared = |class| class == StorageClass::Workgroup || is_cross_workgroup(class);
     let is_number = |ty| NUMBER.scalar_or_vector().matches(m, ty);
-    let (class, pointee) = match m.ty(destination_type) {
-        Type::Pointer { class, pointee } if is_shared(class) && is_number(pointee) => {
-            (class, pointee)
-        }
+    let pointee = match m.ty(destination_type) {
+        Type::Pointer { class, pointee } if is_shared(class) && is_number(pointee) => pointee,
         _ => {
             let expected =
                 "a pointer to scalars or vectors of numbers in `Workgroup` or `CrossWorkgroup`";
             return Err(at.operand_finding(&group::COPY_DESTINATION, 1, expected));
         }
     };
-    let (source_class, source_pointee) = match m.ty(source_type) {
-        Type::Pointer { class, pointee } => (class, pointee),
+    let source_pointee = match m.ty(source_type) {
+        Type::Pointer { pointee, .. } => pointee,
         _ => {
             return Err(at.operand_finding(&group::COPY_SOURCE, 2, "a typed pointer"));
         }
+    };
+    check_copied_classes(at)?;
+    if source_pointee != pointee {
+        let expected = format!("a pointer to {}", m.show_type(pointee));
+        return Err(at.operand_finding(&group::COPY_SOURCE, 2, &expected));
+    }
+    Ok(())
+}
+
+/// Checks a copy that is said in bytes.
+fn check_untyped_copy(at: &InstCtx<'_, '_>) -> CheckResult {
+    const UNTYPED: &str = "an untyped pointer into `Workgroup` or `CrossWorkgroup`";
+    // The document has integers as wide as a pointer. Compilers write the size of an element with 32
+    // bits anyway.
+    const SIZE: Pattern = INT.widths(&[32, 64]);
+    let pointers = all([
+        expect_shared(at, &group::COPY_DESTINATION, 1, UNTYPED),
+        expect_shared(at, &group::COPY_SOURCE, 2, UNTYPED),
+    ]);
+    // What isn't associated with another copy has a null constant for an event.
+    let event = match at.m.op_of(at.id(6)) {
+        Op::ConstantNull => Ok(()),
+        _ => at.expect_operand(&group::EVENT, 6, EVENT_TYPE),
+    };
+    all([
+        at.expect_result(&group::COPY_RESULT, EVENT_TYPE),
+        pointers.and_then(|()| check_copied_classes(at)),
+        at.expect_operand(&group::COPY_COUNT, 3, SIZE),
+        at.expect_operand(&group::COPY_COUNT, 4, SIZE),
+        at.expect_operand(&group::COPY_COUNT, 5, SIZE),
+        event,
+    ])
+}
+
+/// Checks an untyped pointer to memory that is copied.
+fn expect_shared(
+    at: &InstCtx<'_, '_>,
+    rule: &'static Rule,
+    index: usize,
+    wanted: &str,
+) -> CheckResult {
+    let ty = at.type_of_arg(index);
+    let is_fine =
+        UNTYPED_POINTER.matches(at.m, ty) && at.m.pointer_class(ty).is_some_and(is_shared);
+    at.expect_operand_that(rule, index, is_fine, wanted)
+}
+
+/// Whether memory of the storage class is copied from and to.
+fn is_shared(class: StorageClass) -> bool {
+    class == StorageClass::Workgroup || is_cross_workgroup(class)
+}
+
+/// Checks that one of the pointers is into memory of the workgroup, and the other isn't.
+fn check_copied_classes(at: &InstCtx<'_, '_>) -> CheckResult {
+    let m = at.m;
+    let classes = (
+        m.pointer_class(at.type_of_arg(1)),
+        m.pointer_class(at.type_of_arg(2)),
+    );
+    let (Some(class), Some(source_class)) = classes else {
+        return Ok(());
     };
     let (other, is_other) = match class {
         StorageClass::Workgroup => (
@@ -121,19 +182,15 @@ fn check_copied(at: &InstCtx<'_, '_>) -> CheckResult {
             source_class == StorageClass::Workgroup,
         ),
     };
-    if !is_other {
-        let message = format!(
-            "{} copies to `{class}`, so it must copy from `{other}`, but the source is in `{source_class}`",
-            at.inst.op()
-        );
-        let finding = at.finding(&group::COPY_CLASSES, message);
-        return Err(finding.about(m, source, "the source is defined here"));
+    if is_other {
+        return Ok(());
     }
-    if source_pointee != pointee {
-        let expected = format!("a pointer to {}", m.show_type(pointee));
-        return Err(at.operand_finding(&group::COPY_SOURCE, 2, &expected));
-    }
-    Ok(())
+    let message = format!(
+        "{} copies to `{class}`, so it must copy from `{other}`, but the source is in `{source_class}`",
+        at.inst.op()
+    );
+    let finding = at.finding(&group::COPY_CLASSES, message);
+    Err(finding.about(m, at.id(2), "the source is defined here"))
 }
 
 fn check_wait(at: &InstCtx<'_, '_>) -> CheckResult {

@@ -143,15 +143,8 @@ pub(crate) const FAMILIES: &[Family] = &[
     types::FAMILY,
 ];
 
-/// Opcodes of which only the grammar's tables are held against instructions:
-/// their operands, capabilities and extensions. `OpNop` has no rules. The others
-/// are of vendors' extensions that say little of types, or say it in documents
-/// of their own; what they do say is not checked yet.
-const NO_RULES: &[Op] = &[
-    Op::Nop,
-    // SPV_KHR_untyped_pointers in kernels.
-    Op::UntypedGroupAsyncCopyKHR,
-];
+/// Opcodes of which there is nothing to check but what the grammar's tables say.
+const NO_RULES: &[Op] = &[Op::Nop];
 
 /// No family.
 const NOBODY: u8 = u8::MAX;

@@ -618,7 +618,7 @@ pub(crate) mod decoration {
     pub(crate) static LINKAGE_INITIALIZER: Rule = Rule::new("decoration.linkage-initializer", InvalidId, "2.16.1", &[], pages::DECORATIONS);
     pub(crate) static NON_WRITABLE: Rule = Rule::new("decoration.non-writable", InvalidId, "3.20", &[], pages::DECORATIONS);
     pub(crate) static RELAXED_PRECISION: Rule = Rule::new("decoration.relaxed-precision", InvalidId, "2.14", &[], pages::DECORATIONS);
-    pub(crate) static REPEATED: Rule = Rule::new("decoration.repeated", InvalidId, "3.20", &[], pages::DECORATIONS);
+    pub(crate) static REPEATED: Rule = Rule::new("decoration.repeated", InvalidId, "3.20, SPV_INTEL_cache_controls", &[], pages::DECORATIONS);
     pub(crate) static ROUNDING: Rule = Rule::new("decoration.rounding", InvalidId, "2.16.2", &[], pages::DECORATIONS);
     pub(crate) static UNIFORM: Rule = Rule::new("decoration.uniform", InvalidId, "3.20", &[], pages::DECORATIONS);
     pub(crate) static UNIFORM_SCOPE: Rule = Rule::new("decoration.uniform-scope", InvalidData, "3.20", &["VUID-StandaloneSpirv-None-04636"], pages::DECORATIONS);

@@ -10,8 +10,9 @@ use crate::rules::generated::decoration;
 /// Stands for the object itself among its members.
 const WHOLE: u32 = u32::MAX;
 
-/// A decoration that may not be repeated or joined: member, decoration, offset.
-pub(super) type Entry = (u32, u32, u32);
+/// A decoration that may not be repeated or joined: member, decoration, the level of a cache that
+/// it is about, offset.
+pub(super) type Entry = (u32, u32, u32, u32);
 
 /// Which decorations a decoration excludes; of each pair one names the other.
 const fn excluded(decoration: Decoration) -> &'static [Decoration] {
@@ -51,7 +52,7 @@ const NOT_EXCLUDED: u64 = {
 /// Whether it is plain to see that no decoration is there twice or excludes another.
 fn are_compatible(entries: &[Entry]) -> bool {
     let is_not_excluded = |entry: &Entry| entry.1 < u64::BITS && NOT_EXCLUDED >> entry.1 & 1 != 0;
-    let what = |entry: &Entry| (entry.0, entry.1);
+    let what = |entry: &Entry| (entry.0, entry.1, entry.2);
     let differ = match entries {
         [a, b] => what(a) != what(b),
         _ => entries.is_sorted_by(|a, b| what(a) < what(b)),
@@ -61,13 +62,19 @@ fn are_compatible(entries: &[Entry]) -> bool {
 
 /// Keeps a decoration in mind if it could be in the way of another.
 pub(super) fn note(decorated: &Decorated<'_>, entries: &mut Vec<Entry>) {
-    if !decorated.decoration.may_repeat() {
-        entries.push((
-            decorated.member.unwrap_or(WHOLE),
-            decorated.decoration.0,
-            decorated.inst.offset(),
-        ));
-    }
+    let level = match decorated.decoration {
+        Decoration::CacheControlLoadINTEL | Decoration::CacheControlStoreINTEL => {
+            decorated.param(0)
+        }
+        other if other.may_repeat() => return,
+        _ => 0,
+    };
+    entries.push((
+        decorated.member.unwrap_or(WHOLE),
+        decorated.decoration.0,
+        level,
+        decorated.inst.offset(),
+    ));
 }
 
 /// Checks all decorations of one object.
@@ -86,10 +93,11 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckR
         // What groups add may be there already, and two targets of one group share
         // its decorations.
         let is_direct = |offset| m.inst(offset).is_some_and(|inst| inst.id(0) == target);
-        if (a.0, a.1) == (b.0, b.1) && a.2 != b.2 && is_direct(a.2) && is_direct(b.2) {
+        let is_same = (a.0, a.1, a.2) == (b.0, b.1, b.2);
+        if is_same && a.3 != b.3 && is_direct(a.3) && is_direct(b.3) {
             let message = format!("{} already has the decoration `{decoration}`", whose(b.0));
-            return Err(Finding::new(&decoration::REPEATED, b.2, message)
-                .at(a.2, "the other decoration is here")
+            return Err(Finding::new(&decoration::REPEATED, b.3, message)
+                .at(a.3, "the other decoration is here")
                 .about(m, target, "the target is defined here"));
         }
         Ok(())
@@ -102,7 +110,7 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckR
         })
     });
     let exclusive = all(pairs.map(|(group, entry, other)| {
-        let key = (entry.0, other.0, 0);
+        let key = (entry.0, other.0, 0, 0);
         let start = group.partition_point(|entry| *entry < key);
         let Some(found) = group.get(start).filter(|found| found.1 == other.0) else {
             return Ok(());
@@ -113,8 +121,8 @@ pub(super) fn check(m: &Module<'_>, target: Id, entries: &mut [Entry]) -> CheckR
             Decoration(entry.1)
         );
         Err(
-            Finding::new(&decoration::EXCLUSIVE, entry.2.max(found.2), message)
-                .at(entry.2.min(found.2), "the other decoration is here")
+            Finding::new(&decoration::EXCLUSIVE, entry.3.max(found.3), message)
+                .at(entry.3.min(found.3), "the other decoration is here")
                 .about(m, target, "the target is defined here"),
         )
     }));

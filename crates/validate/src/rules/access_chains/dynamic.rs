@@ -16,8 +16,8 @@ struct Kind {
     non_uniform: Capability,
 }
 
-/// The kinds, in the order of the rule's VUIDs.
-static KINDS: [Kind; 7] = [
+/// The kinds, in the order of the rule's VUIDs; the last has none.
+static KINDS: [Kind; 8] = [
     Kind {
         name: "uniform buffers",
         dynamic: Capability::UniformBufferArrayDynamicIndexing,
@@ -52,6 +52,11 @@ static KINDS: [Kind; 7] = [
         name: "storage texel buffers",
         dynamic: Capability::StorageTexelBufferArrayDynamicIndexing,
         non_uniform: Capability::StorageTexelBufferArrayNonUniformIndexing,
+    },
+    Kind {
+        name: "storage tensors",
+        dynamic: Capability::StorageTensorArrayDynamicIndexingARM,
+        non_uniform: Capability::StorageTensorArrayNonUniformIndexingARM,
     },
 ];
 
@@ -135,8 +140,11 @@ fn finding(m: &Module<'_>, chain: Inst<'_>, array: Id, index: Id, which: usize) 
     );
     let rule = &access_chain::DYNAMIC_INDEX;
     let finding = Finding::new(rule, chain.offset(), message).operand(m, index);
+    let finding = match rule.vuids.get(which) {
+        Some(vuid) => finding.vuid(vuid),
+        None => finding,
+    };
     finding
-        .vuid(rule.vuids[which])
         .needs(&[kind.dynamic])
         .warning()
         .about(m, array, "the array is declared here")
@@ -155,6 +163,7 @@ fn kind(m: &Module<'_>, class: StorageClass, element: Id) -> Option<usize> {
                 .then_some(if is_storage { 2 } else { 0 });
         }
         (StorageClass::UniformConstant, Type::Sampler) => return Some(1),
+        (StorageClass::UniformConstant, Type::Other(Op::TypeTensorARM)) => return Some(7),
         (StorageClass::UniformConstant, Type::Image(image)) => image,
         (StorageClass::UniformConstant, Type::SampledImage { image }) => match m.ty(image) {
             Type::Image(image) => image,

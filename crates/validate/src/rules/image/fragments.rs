@@ -2,10 +2,10 @@
 //! sampling instruction would reach (`SPV_NV_shader_image_footprint`).
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{Dim, Op};
+use spirvkit_grammar::{Dim, ImageOperands, Op};
 
 use super::shape;
-use crate::finding::{CheckResult, all};
+use crate::finding::{CheckResult, all, expect};
 use crate::inst_ctx::InstCtx;
 use crate::module::{Image, Lookup, Module, Type};
 use crate::pattern::{BOOL, FLOAT, INT, U32, UNSIGNED};
@@ -50,7 +50,7 @@ pub(super) fn check_footprint(at: &InstCtx<'_, '_>) -> CheckResult {
         false => Ok(()),
     };
     let sampled = match super::sampled_image_operand(at, 0) {
-        Ok(Some(image)) => check_sampled(at, &image),
+        Ok(Some(image)) => check_sampled(at, &image).and_then(|()| check_operands(at, image.dim)),
         other => other.map(drop),
     };
     all([
@@ -78,6 +78,25 @@ fn is_footprint(m: &Module<'_>, ty: Id, size: u32) -> bool {
         && [level, granularity]
             .into_iter()
             .all(|ty| UNSIGNED.matches(m, Id(ty)))
+}
+
+/// Checks that the image operands are a combination that there are footprints for.
+fn check_operands(at: &InstCtx<'_, '_>, dim: Dim) -> CheckResult {
+    use ImageOperands as I;
+    let mask = I(at.inst.optional(4).unwrap_or(0));
+    let clamped = I(mask.0 & !I::MinLod.0);
+    let is_fine = match clamped {
+        I::Grad => dim == Dim::Dim2D,
+        I::Lod => mask == clamped,
+        _ => matches!(clamped, I(0) | I::Bias),
+    };
+    expect(is_fine, || {
+        let message = format!(
+            "{} of a `{dim}` image can't have the image operands `{mask}`",
+            at.inst.op()
+        );
+        at.finding(&image::FOOTPRINT_OPERANDS, message).arg(at, 4)
+    })
 }
 
 fn check_sampled(at: &InstCtx<'_, '_>, image: &Image) -> CheckResult {

@@ -113,11 +113,8 @@ fn check_target(m: &Module<'_>, seed: &Seed) -> CheckResult {
             "the target is defined here",
         ));
     }
-    let wants_constant = seed.built_in == BuiltIn::WorkgroupSize;
     // In kernels it is a variable like the others.
-    if wants_constant && is_variable && !m.has(Capability::Shader) {
-        return Ok(());
-    }
+    let wants_constant = seed.built_in == BuiltIn::WorkgroupSize && m.has(Capability::Shader);
     if is_constant != wants_constant {
         let (found, wanted) = match wants_constant {
             true => ("a variable", "a constant"),

@@ -72,7 +72,8 @@ pub(super) fn check_mode(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(size) = size_of_mode(at.m, at.inst) else {
         return Ok(());
     };
-    if size.contains(&0) {
+    // The constant takes precedence.
+    if size.contains(&0) && find_workgroup_size(at.m).is_none() {
         return Err(empty(at.inst.offset(), size));
     }
     Ok(())

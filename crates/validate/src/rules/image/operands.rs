@@ -111,13 +111,7 @@ fn check_given(
         given.check(at)
     });
     let each = all(each);
-    all([
-        offsets,
-        levels,
-        unsampled,
-        each,
-        check_zero_extend(at, mask),
-    ])
+    all([offsets, levels, unsampled, each, check_extension(at, mask)])
 }
 
 /// An image operand of an instruction.
@@ -157,7 +151,7 @@ impl Given<'_> {
                 all([gradients, self.expect_single_sampled(at)])
             }
             ImageOperands::ConstOffset | ImageOperands::Offset => self.check_offset(at),
-            ImageOperands::ConstOffsets => self.check_offsets(at),
+            ImageOperands::ConstOffsets | ImageOperands::Offsets => self.check_offsets(at),
             ImageOperands::Sample => {
                 let image = expect(self.image.multisampled, || {
                     self.wrong_image(at, "a multisampled image")
@@ -208,7 +202,7 @@ impl Given<'_> {
                     || accesses_levels()
             }
             ImageOperands::Grad => traits.lod == Lod::Explicit,
-            ImageOperands::ConstOffsets => traits.gathers,
+            ImageOperands::ConstOffsets | ImageOperands::Offsets => traits.gathers,
             ImageOperands::Sample => is_access(op),
             ImageOperands::MinLod => {
                 traits.lod == Lod::Implicit || self.mask.contains(ImageOperands::Grad)
@@ -309,12 +303,11 @@ impl Given<'_> {
             ),
             _ => (four(), Ok(())),
         };
-        all([
-            self.expect_no_cube(at),
-            length,
-            element,
-            self.expect_constant(at),
-        ])
+        let constant = match self.operand {
+            ImageOperands::ConstOffsets => self.expect_constant(at),
+            _ => Ok(()),
+        };
+        all([self.expect_no_cube(at), length, element, constant])
     }
 
     fn expect_no_cube(&self, at: &InstCtx<'_, '_>) -> CheckResult {
@@ -380,19 +373,25 @@ fn check_sign(at: &InstCtx<'_, '_>, image: &Image, mask: ImageOperands) -> Check
     Err(super::wrong_image(at, &image::FORMAT_SIGN, at.id(0), &what))
 }
 
-fn check_zero_extend(at: &InstCtx<'_, '_>, mask: ImageOperands) -> CheckResult {
-    if !mask.contains(ImageOperands::ZeroExtend) {
+/// Only integers are extended, and by zeros only those without a sign.
+fn check_extension(at: &InstCtx<'_, '_>, mask: ImageOperands) -> CheckResult {
+    let has_zero = mask.contains(ImageOperands::ZeroExtend);
+    if !has_zero && !mask.contains(ImageOperands::SignExtend) {
         return Ok(());
     }
-    let component = at.m.component_type(at.result_type());
-    match at.m.ty(component) {
-        Type::Int { signed: true, .. } => {
-            let message = format!(
-                "{} has `ZeroExtend`, but its texels are signed integers",
-                at.inst.op()
-            );
-            Err(at.finding(&image::OPERAND_ZERO_EXTEND, message))
-        }
-        _ => Ok(()),
-    }
+    let texel = match at.inst.op() {
+        Op::ImageWrite => at.m.type_of(at.id(2)),
+        _ => Some(super::texel_of(at)?),
+    };
+    let what = match texel.map(|texel| at.m.ty(at.m.component_type(texel))) {
+        Some(Type::Float { .. }) => "floats",
+        Some(Type::Int { signed: true, .. }) if has_zero => "signed integers",
+        _ => return Ok(()),
+    };
+    let operand = if has_zero { "ZeroExtend" } else { "SignExtend" };
+    let message = format!(
+        "{} has `{operand}`, but its texels are {what}",
+        at.inst.op()
+    );
+    Err(at.finding(&image::OPERAND_ZERO_EXTEND, message))
 }

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
-use spirvkit_grammar::{Capability, Decoration, StorageClass};
+use spirvkit_grammar::{Capability, Decoration, ExecutionModel, StorageClass};
 
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
@@ -51,8 +51,11 @@ struct Extent {
 }
 
 fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
-    if !m.env.is_vulkan() || !m.has(Capability::TransformFeedback) {
+    if !m.env.is_vulkan() {
         return;
+    }
+    if !m.has(Capability::TransformFeedback) {
+        return check_offsets(m, reporter);
     }
     let extents = extents(m);
     let extent = |ty: Id| extents.get(&ty.0).copied().unwrap_or_default();
@@ -83,6 +86,24 @@ fn check_module(m: &Module<'_>, reporter: &mut Reporter) {
             return;
         }
         reporter.note(check_buffers(m, &mut outputs, extent));
+    }
+}
+
+/// Where nothing is captured, outputs have no offsets, but for what NVIDIA's task shaders pass on.
+fn check_offsets(m: &Module<'_>, reporter: &mut Reporter) {
+    let mut seen = HashSet::new();
+    let entries = m.entry_points.iter();
+    for entry in entries.filter(|entry| entry.model != ExecutionModel::TaskNV) {
+        for id in entry.interface.iter().map(|&id| Id(id)) {
+            let ty = m.type_of(id).filter(|_| seen.insert(id));
+            if ty.and_then(|ty| m.pointer_class(ty)) != Some(StorageClass::Output) {
+                continue;
+            }
+            let outputs = outputs_of(m, id);
+            if let Some(output) = outputs.iter().find(|output| output.offset.is_some()) {
+                reporter.note(check_buffer(m, output));
+            }
+        }
     }
 }
 

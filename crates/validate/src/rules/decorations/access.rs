@@ -159,7 +159,10 @@ pub(super) fn check_component(
 }
 
 fn check_components(m: &Module<'_>, target: Id, decorated: &Decorated<'_>, ty: Id) -> CheckResult {
-    let ty = m.without_arrays(ty);
+    let ty = match m.ty(ty) {
+        Type::RuntimeArray { .. } => ty,
+        _ => m.without_arrays(ty),
+    };
     if m.def_offset(ty) == 0 {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Cooperative matrices.
 
-use spirvkit_grammar::{Capability, FPEncoding, Op, Scope};
+use spirvkit_grammar::{Capability, CooperativeMatrixUse, FPEncoding, Op, Scope};
 
 use crate::finding::{CheckResult, all};
 use crate::inst_ctx::InstCtx;
@@ -49,6 +49,16 @@ fn check_shape(at: &InstCtx<'_, '_>) -> CheckResult {
     // Scope, rows, columns and, of the later extension, use.
     all((1..at.inst.args().len().min(5))
         .map(|index| at.expect_operand(&type_::COOPERATIVE_MATRIX_SHAPE, index, INT.constant())))?;
+    if let Some(found) = m.constant_u64(at.id(4)).filter(|_| is_khr)
+        && found > u64::from(CooperativeMatrixUse::MatrixAccumulatorKHR.0)
+    {
+        let message = format!(
+            "the use of a cooperative matrix must be `MatrixAKHR`, `MatrixBKHR` or `MatrixAccumulatorKHR`, which are 0 to \
+             2, but is {found}"
+        );
+        let finding = at.finding(&type_::COOPERATIVE_MATRIX_SHAPE, message);
+        return Err(finding.arg(at, 4));
+    }
     let scope = m.constant_u64(at.id(1)).map(|scope| Scope(scope as u32));
     if let Some(scope) = scope
         && is_khr

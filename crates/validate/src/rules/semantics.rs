@@ -109,16 +109,16 @@ pub(super) fn check(at: &InstCtx<'_, '_>, semantics: Id, scope: Id) -> CheckResu
             let what = "can't have `SequentiallyConsistent` in Vulkan or its memory model";
             finding(at, &semantics::SEQUENTIALLY_CONSISTENT, semantics, what)
         });
-        let acquires = at.inst.op() == Op::AtomicFlagClear && bits & ACQUIRING != 0;
-        let clear = expect(sequential.is_err() || !acquires, || {
-            let what = "can't acquire, because the instruction only writes";
-            finding(at, &semantics::ORDER_OF_OPCODE, semantics, what)
-        });
-        let vulkan = match m.env.is_vulkan() {
+        let of_opcode = match sequential.is_err() {
+            // Another order will be chosen in any case.
+            true => Ok(()),
+            false => check_order_of_opcode(at, semantics, bits),
+        };
+        let vulkan = match is_for_vulkan {
             true => check_vulkan(at, semantics, bits, scope),
             false => Ok(()),
         };
-        all([sequential, clear, vulkan])
+        all([sequential, of_opcode, vulkan])
     };
     let model = match bits & VULKAN_MODEL_BITS {
         0 => Ok(()),
@@ -166,6 +166,27 @@ fn check_vulkan_model_bits(at: &InstCtx<'_, '_>, semantics: Id, bits: u32) -> Ch
     ])
 }
 
+/// What only reads doesn't release, and what only writes doesn't acquire.
+fn check_order_of_opcode(at: &InstCtx<'_, '_>, semantics: Id, bits: u32) -> CheckResult {
+    let rule = &semantics::ORDER_OF_OPCODE;
+    let (what, vuid) = match at.inst.op() {
+        Op::AtomicLoad if bits & RELEASING != 0 => {
+            let what = "can't release, because the instruction only reads";
+            (what, "VUID-StandaloneSpirv-MemorySemantics-10868")
+        }
+        Op::AtomicStore if bits & ACQUIRING != 0 => {
+            let what = "can't acquire, because the instruction only writes";
+            (what, "VUID-StandaloneSpirv-MemorySemantics-10867")
+        }
+        Op::AtomicFlagClear if bits & ACQUIRING != 0 => {
+            let what = "can't acquire, because the instruction only writes";
+            return Err(finding(at, rule, semantics, what));
+        }
+        _ => return Ok(()),
+    };
+    Err(finding(at, rule, semantics, what).vuid(vuid))
+}
+
 fn check_vulkan(at: &InstCtx<'_, '_>, semantics: Id, bits: u32, scope: Id) -> CheckResult {
     let broken = |rule: &'static Rule, what: &str| Err(finding(at, rule, semantics, what));
     let is_relaxed = bits & ORDERS == 0;
@@ -173,16 +194,6 @@ fn check_vulkan(at: &InstCtx<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Ch
     let by_opcode = match at.inst.op() {
         // Another order will be chosen in any case.
         _ if bits & MemorySemantics::SequentiallyConsistent.0 != 0 => Ok(()),
-        Op::AtomicLoad if bits & RELEASING != 0 => {
-            let what = "can't release, because the instruction only reads";
-            let finding = finding(at, &semantics::ORDER_OF_OPCODE, semantics, what);
-            Err(finding.vuid("VUID-StandaloneSpirv-MemorySemantics-10868"))
-        }
-        Op::AtomicStore if bits & ACQUIRING != 0 => {
-            let what = "can't acquire, because the instruction only writes";
-            let finding = finding(at, &semantics::ORDER_OF_OPCODE, semantics, what);
-            Err(finding.vuid("VUID-StandaloneSpirv-MemorySemantics-10867"))
-        }
         Op::ControlBarrierArriveEXT if !is_relaxed && bits & MemorySemantics::Release.0 == 0 => {
             broken(&semantics::SPLIT_ARRIVE, "can only release")
         }
@@ -205,7 +216,9 @@ fn check_vulkan(at: &InstCtx<'_, '_>, semantics: Id, bits: u32, scope: Id) -> Ch
             false => Ok(()),
         };
     }
-    let storage = match has_storage {
+    // The language's own rule says the same of what is made available.
+    let is_said = bits & AVAILABILITY != 0 && bits & STORAGE == 0 && !at.m.env.is_vulkan();
+    let storage = match has_storage || is_said {
         true => Ok(()),
         false => {
             let what = "need a storage class that Vulkan has for their memory order";

@@ -1,7 +1,8 @@
 //! Changes to modules that leave most of them right.
 
 use spirvkit::binary::Definitions;
-use spirvkit::binary::{HEADER_WORDS, Id, Instruction, Module, Value, WordOffset};
+use spirvkit::binary::{HEADER_WORDS, Id, Instruction, Module, Operand, Value, WordOffset};
+use spirvkit::grammar::{Op, OperandKind};
 
 use crate::recipe::Recipe;
 
@@ -58,7 +59,7 @@ impl Parts {
     fn change(&mut self, recipe: &mut Recipe<'_>) {
         let count = self.instructions.len();
         let at = recipe.word() as usize % count;
-        match recipe.byte() % 16 {
+        match recipe.byte() % 20 {
             0 => {
                 self.instructions.remove(at);
                 if self.instructions.is_empty() {
@@ -82,6 +83,9 @@ impl Parts {
             11 | 12 => self.change_number(at, Kind::Literal, recipe),
             13 => self.change_number(at, Kind::Enumerant, recipe),
             14 => self.change_opcode(at, recipe),
+            15 | 16 => self.change_enumerant(at, recipe),
+            17 => self.replace_by_like(at, recipe),
+            18 => self.decorate(at, recipe),
             _ => {
                 let words = &mut self.instructions[at];
                 if words.len() > 1 {
@@ -92,17 +96,25 @@ impl Parts {
         }
     }
 
+    /// The operands of an instruction.
+    fn operands(&self, at: usize) -> Vec<Operand<'_>> {
+        let definitions = Definitions::default();
+        let instruction = Instruction::from_words(&self.instructions[at], WordOffset(0));
+        let operands =
+            instruction.map(|it| it.operands(&definitions).map_while(Result::ok).collect());
+        operands.unwrap_or_default()
+    }
+
+    /// What an instruction defines.
+    fn result(&self, at: usize) -> Option<Id> {
+        Instruction::from_words(&self.instructions[at], WordOffset(0))?.result()
+    }
+
     /// The words of an instruction that are of a kind; the result is none.
     fn words_of(&self, at: usize, wanted: Kind) -> Vec<usize> {
-        let Some(instruction) = Instruction::from_words(&self.instructions[at], WordOffset(0))
-        else {
-            return Vec::new();
-        };
-        let definitions = Definitions::default();
-        let result = instruction.result();
-        instruction
-            .operands(&definitions)
-            .map_while(Result::ok)
+        let result = self.result(at);
+        self.operands(at)
+            .iter()
             .filter(|operand| {
                 let kind = match operand.value {
                     Value::Id(id) if Some(id) == result => return false,
@@ -133,9 +145,84 @@ impl Parts {
             true => recipe.word() as usize % self.instructions.len(),
             false => at.saturating_sub(1 + recipe.below(16)),
         };
-        let other = Instruction::from_words(&self.instructions[from], WordOffset(0));
-        if let Some(Id(id)) = other.and_then(|other| other.result()) {
+        if let Some(Id(id)) = self.result(from) {
             self.instructions[at][word] = id;
+        }
+    }
+
+    /// Puts the result of an instruction with the same opcode in the place of an id, such as one type
+    /// for another.
+    fn replace_by_like(&mut self, at: usize, recipe: &mut Recipe<'_>) {
+        let Some(word) = recipe.pick(&self.words_of(at, Kind::Id)) else {
+            return;
+        };
+        let id = Some(Id(self.instructions[at][word]));
+        let all = 0..self.instructions.len();
+        let Some(def) = all.clone().find(|&other| self.result(other) == id) else {
+            return;
+        };
+        let opcode = |at: usize| self.instructions[at][0] & 0xffff;
+        let like = all.filter(|&other| opcode(other) == opcode(def));
+        let like: Vec<u32> = like
+            .filter_map(|other| Some(self.result(other)?.0))
+            .collect();
+        if let Some(id) = recipe.pick(&like) {
+            self.instructions[at][word] = id;
+        }
+    }
+
+    /// Makes an enumerant another one, with any parameters, if it is the last but for those it has; or
+    /// changes a bit of a mask.
+    fn change_enumerant(&mut self, at: usize, recipe: &mut Recipe<'_>) {
+        let of_enumerations = |operand: &Operand<'_>| match operand.value {
+            Value::Enumerant { .. } => Some((operand.word, operand.kind, false)),
+            Value::Mask(_) => Some((operand.word, operand.kind, true)),
+            _ => None,
+        };
+        let places: Vec<_> = self
+            .operands(at)
+            .iter()
+            .filter_map(of_enumerations)
+            .collect();
+        let Some((word, kind, is_mask)) = recipe.pick(&places) else {
+            return;
+        };
+        let all: Vec<_> = kind.enumerants().iter().collect();
+        let Some(chosen) = recipe.pick(&all) else {
+            return;
+        };
+        let words = &mut self.instructions[at];
+        if is_mask {
+            words[word] ^= chosen.value();
+            return;
+        }
+        words[word] = chosen.value();
+        if matches!(kind, OperandKind::Decoration | OperandKind::ExecutionMode) {
+            words.truncate(word + 1);
+            let parameters = chosen.parameters().iter();
+            words.extend(parameters.map(|_| u32::from(recipe.byte() % 16)));
+            words[0] = words[0] & 0xffff | (words.len() as u32) << 16;
+        }
+    }
+
+    /// Gives what an instruction defines the decoration of something else, if there is one.
+    fn decorate(&mut self, at: usize, recipe: &mut Recipe<'_>) {
+        let Some(Id(target)) = self.result(at) else {
+            return;
+        };
+        let is_decoration =
+            |&at: &usize| self.instructions[at][0] & 0xffff == u32::from(Op::Decorate.0);
+        let decorations: Vec<usize> = (0..self.instructions.len()).filter(is_decoration).collect();
+        let Some(from) = recipe.pick(&decorations) else {
+            return;
+        };
+        let mut decoration = self.instructions[from].clone();
+        if let Some(word) = decoration.get_mut(1) {
+            *word = target;
+        }
+        self.instructions.insert(from, decoration);
+        if recipe.once_in(2) {
+            self.change_enumerant(from, recipe);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Verdicts on changed modules, side by side with the C++ library's.
+//! Verdicts on changed modules, side by side with the C++ library's, or a program's.
 
 #[path = "../cpp_validator.rs"]
 mod cpp_validator;
@@ -39,6 +39,9 @@ struct Arguments {
     /// Judge for this environment.
     #[arg(long, default_value = "vulkan1.3")]
     env: String,
+    /// Ask this program, a `spirv-val`, instead of the library.
+    #[arg(long, value_name = "PROGRAM")]
+    reference: Option<PathBuf>,
     /// Leave out kinds of disagreement with this in their names; can be given
     /// more than once.
     #[arg(long, value_name = "WORD")]
@@ -68,8 +71,8 @@ impl Random {
 }
 
 fn main() -> ExitCode {
-    let outcome = match reference::environment_to_serve() {
-        Some(env) => reference::serve(&env),
+    let outcome = match reference::to_serve() {
+        Some((env, program)) => reference::serve(&env, program),
         None => run(&Arguments::parse()),
     };
     match outcome {
@@ -91,7 +94,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         .env
         .parse()
         .map_err(|_| format!("environment {} is not known", arguments.env))?;
-    let mut checks = Validators::new(env)?;
+    let mut checks = Validators::new(env, arguments.reference.as_deref())?;
     let mut findings = Findings::default();
     let mut compared = 0u64;
     let mut note = |both: &Both, words: &[u32]| {

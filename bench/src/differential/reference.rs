@@ -1,9 +1,12 @@
 //! The C++ library's validator in a process of its own: its assertions abort, and
-//! some modules may keep it busy for ever.
+//! some modules may keep it busy for ever. Or a program, which the process calls.
 
 use std::env;
 use std::error::Error;
+use std::ffi::OsString;
+use std::fs;
 use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -13,7 +16,8 @@ use spirvkit::TargetEnv;
 
 use crate::cpp_validator::CppValidator;
 
-/// The first argument of the process that validates; the second is the environment.
+/// The first argument of the process that validates; the second is the environment, and the third the
+/// program to ask, if it isn't the library.
 const SERVE: &str = "--serve-verdicts";
 
 /// How long a verdict may take.
@@ -31,6 +35,7 @@ pub(crate) enum Verdict {
 /// The process that validates.
 pub(crate) struct Reference {
     env: TargetEnv,
+    program: Option<PathBuf>,
     process: Process,
 }
 
@@ -41,11 +46,17 @@ struct Process {
 }
 
 impl Reference {
-    /// Starts validating for an environment. Fails if there is no such environment.
-    pub(crate) fn start(env: TargetEnv) -> Result<Self, Box<dyn Error>> {
-        CppValidator::for_env(env).ok_or("the C++ library has no such environment")?;
-        let process = Process::start(env)?;
-        Ok(Self { env, process })
+    /// Starts validating for an environment, by the library or a program. Fails if the library has no
+    /// such environment.
+    pub(crate) fn start(env: TargetEnv, program: Option<&Path>) -> Result<Self, Box<dyn Error>> {
+        if program.is_none() {
+            CppValidator::for_env(env).ok_or("the C++ library has no such environment")?;
+        }
+        Ok(Self {
+            env,
+            program: program.map(Path::to_owned),
+            process: Process::start(env, program)?,
+        })
     }
 
     /// Asks for a verdict. Each question must be followed by taking its answer.
@@ -69,15 +80,16 @@ impl Reference {
                 format!("stopped: {}", assertion.trim())
             }
         };
-        self.process = Process::start(self.env)?;
+        self.process = Process::start(self.env, self.program.as_deref())?;
         Ok(Verdict::None(reason))
     }
 }
 
 impl Process {
-    fn start(env: TargetEnv) -> Result<Self, Box<dyn Error>> {
+    fn start(env: TargetEnv, program: Option<&Path>) -> Result<Self, Box<dyn Error>> {
         let mut child = Command::new(env::current_exe()?)
             .args([SERVE, env.name()])
+            .args(program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -113,21 +125,52 @@ impl Drop for Process {
     }
 }
 
-/// The environment that this process is to validate for, if that is what it is for.
-pub(crate) fn environment_to_serve() -> Option<String> {
-    let mut arguments = env::args().skip(1);
-    (arguments.next()? == SERVE).then(|| arguments.next())?
+/// The environment that this process is to validate for and the program to ask, if that is what it is
+/// for.
+pub(crate) fn to_serve() -> Option<(String, Option<OsString>)> {
+    let mut arguments = env::args_os().skip(1);
+    let env = (arguments.next()? == SERVE).then(|| arguments.next())??;
+    Some((env.into_string().ok()?, arguments.next()))
 }
 
 /// Validates the modules that come in, until there are no more.
-pub(crate) fn serve(env: &str) -> Result<(), Box<dyn Error>> {
+pub(crate) fn serve(env: &str, program: Option<OsString>) -> Result<(), Box<dyn Error>> {
     let env: TargetEnv = env.parse().map_err(|_| "not an environment")?;
+    if let Some(program) = program {
+        return answer_by(|words| ask(&program, env, words));
+    }
     let validator = CppValidator::for_env(env).ok_or("not an environment of the library")?;
+    answer_by(|words| validator.check(words))
+}
+
+/// What a program says of a module.
+fn ask(program: &OsString, env: TargetEnv, words: &[u32]) -> Result<(), String> {
+    let name = format!("spirvkit-differential-{}.spv", std::process::id());
+    let file = env::temp_dir().join(name);
+    fs::write(&file, bytes_of(words)).map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command.args(["--target-env", env.name()]).arg(&file);
+    let output = command.output();
+    let _ = fs::remove_file(&file);
+    let output = output.map_err(|error| error.to_string())?;
+    if output.status.code().is_none() {
+        // It has crashed, and there is no verdict.
+        std::process::exit(1);
+    }
+    match output.status.success() {
+        true => Ok(()),
+        false => {
+            Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+        }
+    }
+}
+
+fn answer_by(check: impl Fn(&[u32]) -> Result<(), String>) -> Result<(), Box<dyn Error>> {
     let (mut input, mut output) = (BufReader::new(io::stdin().lock()), io::stdout().lock());
     while let Some(bytes) = read_block(&mut input)? {
         let (words, _) = bytes.as_chunks::<4>();
         let words: Vec<u32> = words.iter().copied().map(u32::from_le_bytes).collect();
-        let message = match validator.check(&words) {
+        let message = match check(&words) {
             Ok(()) => String::new(),
             Err(message) if message.is_empty() => "no message".to_owned(),
             Err(message) => message,

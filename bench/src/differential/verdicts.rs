@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use spirvkit::diagnostics::Severity;
@@ -22,11 +23,11 @@ pub(crate) struct Validators {
 }
 
 impl Validators {
-    /// For an environment. Fails if the C++ library doesn't have it.
-    pub(crate) fn new(env: TargetEnv) -> Result<Self, Box<dyn Error>> {
+    /// For an environment, with the C++ library or a program. Fails if the library doesn't have it.
+    pub(crate) fn new(env: TargetEnv, program: Option<&Path>) -> Result<Self, Box<dyn Error>> {
         Ok(Self {
             options: ValidateOptions::for_env(env),
-            reference: Reference::start(env)?,
+            reference: Reference::start(env, program)?,
             slowest: Duration::ZERO,
         })
     }

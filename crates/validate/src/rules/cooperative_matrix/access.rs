@@ -3,7 +3,7 @@
 use spirvkit_analysis::TensorOperands;
 use spirvkit_binary::Id;
 use spirvkit_diagnostics::counted;
-use spirvkit_grammar::{CooperativeMatrixLayout, Op, StorageClass};
+use spirvkit_grammar::{CooperativeMatrixLayout, Op, OperandKind, StorageClass};
 
 use super::super::memory::operands::{self, Access};
 use super::super::operation::Operation;
@@ -63,10 +63,35 @@ pub(super) fn check(o: &Operation<'_, '_, '_>) -> CheckResult {
         return check_memory(o, next + 2, ty);
     }
     o.expect_operand(&cooperative_matrix::LAYOUT, next, I32.constant())?;
+    check_layout(o, next)?;
     all([
         check_stride(o, &matrix, next),
         check_memory(o, next + 2, ty),
     ])
+}
+
+/// Checks that a layout's capability is declared.
+fn check_layout(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
+    let m = o.m;
+    let layout = m.constant_u64(o.id(index));
+    let layout = layout.and_then(|value| u32::try_from(value).ok());
+    let info = layout.and_then(|value| OperandKind::CooperativeMatrixLayout.enumerant(value));
+    let needed = info.map_or(&[][..], |info| info.availability().capabilities());
+    if needed.is_empty() || needed.iter().any(|&capability| m.has(capability)) {
+        return Ok(());
+    }
+    let message = format!(
+        "the layout `{}` of {} needs the capability {}",
+        info.map_or("", |info| info.name()),
+        o.op,
+        needed
+            .iter()
+            .map(|capability| format!("`{capability}`"))
+            .collect::<Vec<_>>()
+            .join(" or ")
+    );
+    let finding = o.at.finding(&cooperative_matrix::LAYOUT, message);
+    Err(finding.about(m, o.id(index), "the layout is defined here"))
 }
 
 /// Checks the storage class of what is loaded from or stored to.

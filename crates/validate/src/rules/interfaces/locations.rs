@@ -87,17 +87,16 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget)
             | ExecutionModel::Fragment
     );
     if !has_locations {
-        return Ok(());
+        return all(stage_variables(m, entry).map(|listed| {
+            let Some(ty) = listed.ty else {
+                return Ok(());
+            };
+            check_built_in_block(m, &listed, m.without_arrays(ty))
+        }));
     }
     let mut taken: Vec<Taken> = Vec::new();
-    let mut seen = HashSet::new();
-    let placed = all(listed::variables(m, entry).map(|listed| {
-        let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
-        match is_stage && seen.insert(listed.id.0) {
-            true => place(m, entry, &listed, &mut taken, budget),
-            false => Ok(()),
-        }
-    }));
+    let placed =
+        all(stage_variables(m, entry).map(|listed| place(m, entry, &listed, &mut taken, budget)));
     let interpolations = match entry.model {
         ExecutionModel::Fragment => check_interpolation(m, entry, &mut taken),
         _ => Ok(()),
@@ -110,6 +109,32 @@ pub(super) fn check(m: &Module<'_>, entry: &EntryPoint<'_>, budget: &mut Budget)
         .filter_map(|group| conflict(m, entry, group, &mut reported))
         .map(Err);
     all([placed, interpolations, all(conflicts)])
+}
+
+/// The inputs and outputs that an entry point lists, each once.
+fn stage_variables<'m, 'a>(
+    m: &'m Module<'a>,
+    entry: &'m EntryPoint<'a>,
+) -> impl Iterator<Item = Listed<'a>> + use<'m, 'a> {
+    let mut seen = HashSet::new();
+    listed::variables(m, entry).filter(move |listed| {
+        let is_stage = matches!(listed.class, StorageClass::Input | StorageClass::Output);
+        is_stage && seen.insert(listed.id.0)
+    })
+}
+
+/// A structure of built-ins must be a block.
+fn check_built_in_block(m: &Module<'_>, listed: &Listed<'_>, inner: Id) -> CheckResult {
+    let facts = m.structure_facts(inner);
+    if !facts.has_built_ins || facts.is_block {
+        return Ok(());
+    }
+    let message = format!(
+        "the members of {} are built-ins, so it must be decorated with `Block` to be in an interface",
+        m.name(inner)
+    );
+    let finding = Finding::new(&interface::BUILT_IN_BLOCK, m.def_offset(inner), message);
+    Err(finding.at(listed.inst.offset(), "an entry point lists this variable"))
 }
 
 /// The decorations that say how an input of a fragment shader is interpolated, a bit for each.
@@ -237,16 +262,8 @@ fn place(
     }
     let inner = m.without_arrays(ty);
     let facts = m.structure_facts(inner);
-    if facts.has_built_ins && facts.is_block {
-        return Ok(());
-    }
     if facts.has_built_ins {
-        let message = format!(
-            "the members of {} are built-ins, so it must be decorated with `Block` to be in an interface",
-            m.name(inner)
-        );
-        let finding = Finding::new(&interface::BUILT_IN_BLOCK, m.def_offset(inner), message);
-        return Err(finding.at(listed.inst.offset(), "an entry point lists this variable"));
+        return check_built_in_block(m, listed, inner);
     }
     let is_block = facts.is_block;
     if at.location.is_none() && !is_block {

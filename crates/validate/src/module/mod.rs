@@ -11,7 +11,9 @@ use std::ops::Deref;
 
 use spirvkit_analysis::ModuleIndex;
 use spirvkit_binary::{Header, Id, Instruction, Operand, Value, WordOffset};
-use spirvkit_grammar::{Capability, ExecutionMode, Op, OperandKind, StorageClass, Version};
+use spirvkit_grammar::{
+    BuiltIn, Capability, Decoration, ExecutionMode, Op, OperandKind, StorageClass, Version,
+};
 
 use crate::finding::Mentions;
 use crate::options::{Env, Options};
@@ -90,6 +92,7 @@ pub(crate) struct Module<'a> {
     pub(crate) options: &'a Options,
     pub(crate) env: Env,
     last_local_size: OnceCell<Option<Id>>,
+    workgroup_size: OnceCell<Option<Id>>,
     known_types: RefCell<contents::Known>,
     modeless: RefCell<Vec<reached::Reached>>,
     /// What instructions have been found to be right.
@@ -127,6 +130,7 @@ impl<'a> Module<'a> {
             options,
             env: Env::new(options.env),
             last_local_size: OnceCell::new(),
+            workgroup_size: OnceCell::new(),
             known_types: RefCell::default(),
             modeless: RefCell::new(Vec::new()),
             sound: Sound::new(),
@@ -228,6 +232,19 @@ impl<'a> Module<'a> {
                 })
                 .flat_map(|(_, mode)| (2..5).map(move |index| mode.id(index)));
             sizes.max_by_key(|&size| self.def_offset(size))
+        })
+    }
+
+    /// The object that is decorated `WorkgroupSize`.
+    pub(crate) fn workgroup_size(&self) -> Option<Id> {
+        *self.workgroup_size.get_or_init(|| {
+            let mut all = self.all_decorated_with(Decoration::BuiltIn);
+            let found = all.find(|(id, decorated)| {
+                decorated.param(0) == BuiltIn::WorkgroupSize.0
+                    && decorated.member.is_none()
+                    && !matches!(self.op_of(*id), Op::Nop | Op::DecorationGroup)
+            });
+            found.map(|it| it.0)
         })
     }
 

@@ -2,7 +2,7 @@
 //! decorated `WorkgroupSize`.
 
 use spirvkit_binary::Id;
-use spirvkit_grammar::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
+use spirvkit_grammar::{ExecutionMode, ExecutionModel, Op};
 
 use super::Modes;
 use crate::finding::{CheckResult, Finding, all};
@@ -20,12 +20,8 @@ pub(crate) struct WorkgroupSize {
 
 /// Looks for an object decorated `WorkgroupSize`.
 pub(crate) fn find_workgroup_size(m: &Module<'_>) -> Option<WorkgroupSize> {
-    let mut all = m.all_decorated_with(Decoration::BuiltIn);
-    let (id, def) = all.find_map(|(id, decorated)| {
-        let is_size = decorated.param(0) == BuiltIn::WorkgroupSize.0 && decorated.member.is_none();
-        let def = m.def(id).filter(|_| is_size)?;
-        (def.op() != Op::DecorationGroup).then_some((id, def))
-    })?;
+    let id = m.workgroup_size()?;
+    let def = m.def(id)?;
     let size = match def.op() {
         Op::ConstantComposite => constants(m, def.args()),
         _ => None,
@@ -73,7 +69,7 @@ pub(super) fn check_mode(at: &InstCtx<'_, '_>) -> CheckResult {
         return Ok(());
     };
     // The constant takes precedence.
-    if size.contains(&0) && find_workgroup_size(at.m).is_none() {
+    if size.contains(&0) && at.m.workgroup_size().is_none() {
         return Err(empty(at.inst.offset(), size));
     }
     Ok(())

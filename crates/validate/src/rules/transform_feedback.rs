@@ -8,7 +8,7 @@ use spirvkit_grammar::{Capability, Decoration, ExecutionModel, StorageClass};
 use super::Family;
 use crate::finding::{CheckResult, Finding, Reporter, all, expect};
 use crate::inst_ctx::InstCtx;
-use crate::module::{Lookup, Module, Type};
+use crate::module::{Decorated, Lookup, Module, Type};
 use crate::rules::generated::transform_feedback as rule;
 
 pub(crate) const FAMILY: Family = Family {
@@ -99,9 +99,20 @@ fn check_offsets(m: &Module<'_>, reporter: &mut Reporter) {
             if ty.and_then(|ty| m.pointer_class(ty)) != Some(StorageClass::Output) {
                 continue;
             }
-            let outputs = outputs_of(m, id);
-            if let Some(output) = outputs.iter().find(|output| output.offset.is_some()) {
-                reporter.note(check_buffer(m, output));
+            let is_offset = |it: Decorated<'_>| it.decoration == Decoration::Offset;
+            let pointee = ty.and_then(|ty| m.pointee(ty)).unwrap_or(Id(0));
+            let block = m.without_arrays(pointee);
+            // Many variables can be of one large block.
+            let in_block = m.is_block(block) && seen.insert(block);
+            if m.own_decorations(id).any(is_offset)
+                || in_block && m.decorations(block).any(is_offset)
+            {
+                let outputs = outputs_of(m, id);
+                let output = outputs.iter().find(|output| output.offset.is_some());
+                reporter.note(output.map_or(Ok(()), |output| check_buffer(m, output)));
+            }
+            if reporter.is_full() {
+                return;
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use spirvkit_analysis::TensorOperands;
 use spirvkit_binary::Id;
-use spirvkit_diagnostics::counted;
+use spirvkit_diagnostics::{alternatives, counted};
 use spirvkit_grammar::{CooperativeMatrixLayout, Op, OperandKind, StorageClass};
 
 use super::super::memory::operands::{self, Access};
@@ -84,11 +84,7 @@ fn check_layout(o: &Operation<'_, '_, '_>, index: usize) -> CheckResult {
         "the layout `{}` of {} needs the capability {}",
         info.map_or("", |info| info.name()),
         o.op,
-        needed
-            .iter()
-            .map(|capability| format!("`{capability}`"))
-            .collect::<Vec<_>>()
-            .join(" or ")
+        alternatives(needed.iter().map(|capability| format!("`{capability}`")))
     );
     let finding = o.at.finding(&cooperative_matrix::LAYOUT, message);
     Err(finding.about(m, o.id(index), "the layout is defined here"))

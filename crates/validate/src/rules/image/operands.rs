@@ -381,7 +381,8 @@ fn check_extension(at: &InstCtx<'_, '_>, mask: ImageOperands) -> CheckResult {
     }
     let texel = match at.inst.op() {
         Op::ImageWrite => at.m.type_of(at.id(2)),
-        _ => Some(super::texel_of(at)?),
+        // What is no texel is reported as such.
+        _ => super::texel_of(at).ok(),
     };
     let what = match texel.map(|texel| at.m.ty(at.m.component_type(texel))) {
         Some(Type::Float { .. }) => "floats",

@@ -167,15 +167,7 @@ const ROWS: &[Row] = rows! {
     FixedExpALTERA: INT, FIXED;
 };
 
-const OPS: [Op; ROWS.len()] = {
-    let mut ops = [Op::Nop; ROWS.len()];
-    let mut index = 0;
-    while index < ROWS.len() {
-        ops[index] = ROWS[index].op;
-        index += 1;
-    }
-    ops
-};
+const OPS: [Op; ROWS.len()] = ops_of!(ROWS, op);
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     check_values(at, check_operation)

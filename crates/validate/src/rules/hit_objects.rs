@@ -245,15 +245,7 @@ const ROWS: &[Row] = rows! {
     HitObjectIsLSSHitNV: Both, Some(BOOL), NOTHING, TRACING;
 };
 
-const OPS: [Op; ROWS.len()] = {
-    let mut ops = [Op::Nop; ROWS.len()];
-    let mut index = 0;
-    while index < ROWS.len() {
-        ops[index] = ROWS[index].op;
-        index += 1;
-    }
-    ops
-};
+const OPS: [Op; ROWS.len()] = ops_of!(ROWS, op);
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(row) = ROWS.iter().find(|row| row.op == at.inst.op()) else {

@@ -5,6 +5,19 @@
 //! instruction by instruction, a function that checks the whole module. What the
 //! rules say stands in the Markdown file of the same name.
 
+/// The opcodes of a family whose instructions are the rows of a table, and the field that they are in.
+macro_rules! ops_of {
+    ($rows:expr, $field:tt) => {{
+        let mut ops = [spirvkit_grammar::Op::Nop; $rows.len()];
+        let mut index = 0;
+        while index < ops.len() {
+            ops[index] = $rows[index].$field;
+            index += 1;
+        }
+        ops
+    }};
+}
+
 mod access_chains;
 mod annotation;
 mod arbitrary_precision;

@@ -158,15 +158,7 @@ const ROWS: &[(Op, Option<Pattern>, Rest)] = &[
     (Op::RayQueryIsLSSHitNV, Some(BOOL), Rest::Intersection),
 ];
 
-const OPS: [Op; ROWS.len()] = {
-    let mut ops = [Op::Nop; ROWS.len()];
-    let mut index = 0;
-    while index < ROWS.len() {
-        ops[index] = ROWS[index].0;
-        index += 1;
-    }
-    ops
-};
+const OPS: [Op; ROWS.len()] = ops_of!(ROWS, 0);
 
 fn check(at: &InstCtx<'_, '_>) -> CheckResult {
     let Some(&(_, made, rest)) = ROWS.iter().find(|row| row.0 == at.inst.op()) else {

@@ -140,37 +140,43 @@ pub(crate) fn serve(env: &str, program: Option<OsString>) -> Result<(), Box<dyn 
         return answer_by(|words| ask(&program, env, words));
     }
     let validator = CppValidator::for_env(env).ok_or("not an environment of the library")?;
-    answer_by(|words| validator.check(words))
+    answer_by(|words| Ok(validator.check(words)))
 }
 
-/// What a program says of a module.
-fn ask(program: &OsString, env: TargetEnv, words: &[u32]) -> Result<(), String> {
+/// What a program says of a module. Fails if it can't be called, or crashes: that is no verdict.
+fn ask(
+    program: &OsString,
+    env: TargetEnv,
+    words: &[u32],
+) -> Result<Result<(), String>, Box<dyn Error>> {
     let name = format!("spirvkit-differential-{}.spv", std::process::id());
     let file = env::temp_dir().join(name);
-    fs::write(&file, bytes_of(words)).map_err(|error| error.to_string())?;
+    fs::write(&file, bytes_of(words))?;
     let mut command = Command::new(program);
-    command.args(["--target-env", env.name()]).arg(&file);
-    let output = command.output();
+    let output = command
+        .args(["--target-env", env.name()])
+        .arg(&file)
+        .output();
     let _ = fs::remove_file(&file);
-    let output = output.map_err(|error| error.to_string())?;
-    if output.status.code().is_none() {
-        // It has crashed, and there is no verdict.
-        std::process::exit(1);
-    }
-    match output.status.success() {
-        true => Ok(()),
-        false => {
-            Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    let output = output?;
+    match output.status.code() {
+        Some(0) => Ok(Ok(())),
+        Some(_) => {
+            let said = [output.stdout, output.stderr].concat();
+            Ok(Err(String::from_utf8_lossy(&said).into_owned()))
         }
+        None => Err("the program has crashed".into()),
     }
 }
 
-fn answer_by(check: impl Fn(&[u32]) -> Result<(), String>) -> Result<(), Box<dyn Error>> {
+fn answer_by(
+    check: impl Fn(&[u32]) -> Result<Result<(), String>, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
     let (mut input, mut output) = (BufReader::new(io::stdin().lock()), io::stdout().lock());
     while let Some(bytes) = read_block(&mut input)? {
         let (words, _) = bytes.as_chunks::<4>();
         let words: Vec<u32> = words.iter().copied().map(u32::from_le_bytes).collect();
-        let message = match check(&words) {
+        let message = match check(&words)? {
             Ok(()) => String::new(),
             Err(message) if message.is_empty() => "no message".to_owned(),
             Err(message) => message,
